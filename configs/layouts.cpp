@@ -16,13 +16,13 @@ Layout read_layout(const Value::Entry& entry, Problems& problems) {
     for (const auto& path : texts_of(*here, entry.key + ".here", problems)) layout.here.push_back(path.value);
   reader.read("says", text_of, layout.says);
   if (layout.here.empty() && layout.says.empty()) problems.add(entry.place, "`here` or `says` is missing");
-  for (const char* key : {"command", "metric", "preset", "source"}) reader.require(key);
+  for (const char* key : {"command", "preset", "source"}) reader.require(key);
   std::string source;
   reader.read("source", text_of, source);
   reader.read("command", text_of, layout.command);
   reader.read("reference", text_of, layout.reference);
   reader.read("subject", text_of, layout.subject);
-  reader.read("metric", text_of, layout.metric);
+  if (reader.find("metric")) reader.read("metric", text_of, layout.metric);
   reader.read("preset", text_of, layout.preset);
   reader.read("switches", text_of, layout.switches);
   reader.refuse_other_keys();

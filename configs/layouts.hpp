@@ -13,7 +13,7 @@ struct Layout {
   std::string says;                ///< a word of the training script that is enough, too
   std::string command;             ///< items; SCRIPT stands for the training script
   std::string reference, subject;  ///< further items, which choose the device
-  std::string metric;              ///< the block's inside
+  std::string metric = "loss";     ///< the value of `metric`
   std::string preset;
   std::string switches;  ///< toggles, one a line, delivered as arguments of the command
 };

@@ -78,7 +78,8 @@ Metric read_metric(const std::string& name, const Value& block, Problems& proble
 std::vector<Metric> read_metrics(const Value& block, Problems& problems) {
   std::vector<Metric> metrics;
   if (block.kind == Value::Kind::scalar) {  // metric: loss
-    if (!is_plain_name(block.text)) problems.add(block.place, in_quotes(block.text) + " is no name for a metric", "for example loss or acc");
+    if (!is_plain_name(block.text))
+      problems.add(block.place, in_quotes(block.text) + " is no name for a metric", "for example loss or acc");
     metrics.emplace_back().name = block.text;
     return metrics;
   }
@@ -88,8 +89,7 @@ std::vector<Metric> read_metrics(const Value& block, Problems& problems) {
       problems.add(entry.place, in_quotes(entry.key) + " is no name for a metric", "for example loss or acc");
     metrics.push_back(read_metric(entry.key, entry.value, problems));
   }
-  if (metrics.empty() && reader.is_map())
-    problems.add(block.place, "`metric` names none", "for example `metric: loss`");
+  if (metrics.empty() && reader.is_map()) problems.add(block.place, "`metric` names none", "for example `metric: loss`");
   std::ranges::stable_partition(metrics, [](const Metric& metric) { return !metric.is_watched(); });
   if (!metrics.empty() && metrics.front().is_watched())
     problems.add(block.place, fmt::format("`metric` names only `{}`, which is watched but not judged", metrics.front().name),

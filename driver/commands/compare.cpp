@@ -81,12 +81,13 @@ ReadLogs read_logs(const CompareOptions& options, const std::vector<std::string>
       read::AttemptLog log({.stdout_file = path}, metrics_of(options, path, rules), {}, known);
       log.poll();
       log.finish();
-      if (!log.errors().empty()) throw UsageError(log.errors().front());  // it names the file
       for (const read::AttemptLog::Learnt& learnt : log.learnt()) {
         if (!learnt.found)
-          throw UsageError(fmt::format("{}: {}; name one with --metric, a --format, or give a --pattern", path, learnt.refusal));
+          throw UsageError(
+              fmt::format("{}: {}; name one with --metric, a --format, or give a --pattern", path, learnt.refusal));
         if (learnt.is_new) known.emplace_back(learnt.metric, learnt.found->reading);
       }
+      if (!log.errors().empty()) throw UsageError(log.errors().front());  // it names the file
       for (LogRead& one : logs_read(path, log, rules)) logs.read.push_back(std::move(one));
       logs.curves.push_back({path, log.curve()});
       logs.curves.back().curve.perturbed = std::nullopt;  // nobody says
@@ -161,7 +162,8 @@ void add_compare(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   command->add_option("--format", options->format, "how the logs are written (default: found out from them)");
   command->add_option("--pattern", options->pattern, "RE2 with the group `value` and perhaps `step`, instead of a format");
-  command->add_option("--step-key", options->step_key, "key or column of the step, for --format jsonl and csv (default: step)");
+  command->add_option("--step-key", options->step_key,
+                      "key or column of the step, for --format jsonl and csv (default: step)");
   command->add_option("--target", options->target_pct, "accepted difference of the final level in percent: 2 or 2%")
       ->transform(percent_sign())
       ->check(number_in(1e-6, 100.0))

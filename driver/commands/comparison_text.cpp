@@ -77,8 +77,8 @@ std::string comparison_text(const ComparisonTable& table, const configs::Accepta
     metric_width = std::max(metric_width, configs::columns(reports::plain(row.metric)));
   }
   std::string text = text_of(read) + "\n";
-  text += fmt::format("{:{}}  {:{}}  {:12}  {:>12}  {:>9}  {:>6}\n", "candidate", name_width, "metric",
-                                 metric_width, "verdict", "difference", "error", "p(bad)");
+  text += fmt::format("{:{}}  {:{}}  {:12}  {:>12}  {:>9}  {:>6}\n", "candidate", name_width, "metric", metric_width,
+                      "verdict", "difference", "error", "p(bad)");
   for (const ComparisonRow& row : table.rows) text += row_text(row, name_width, metric_width, colour);
   for (const judge::Finding& finding : table.findings) {
     text += fmt::format("warning: {}\n", reports::plain(finding.text));

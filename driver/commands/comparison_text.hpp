@@ -9,8 +9,8 @@
 
 namespace bisectd::driver::commands {
 
-/// One line per log that was read, one per verdict, what is odd about the references, and with `plot` the difference of each candidate over the
-/// run. File names and log lines are made harmless.
+/// One line per log that was read, one per verdict, what is odd about the references, and with `plot` the difference of each
+/// candidate over the run. File names and log lines are made harmless.
 std::string comparison_text(const judge::ComparisonTable& table, const configs::Acceptance& accept,
                             const std::vector<LogRead>& read, bool plot, bool colour);
 

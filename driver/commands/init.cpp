@@ -76,11 +76,8 @@ Training guessed_training() {
   const std::vector<configs::Layout> known = configs::known_layouts();
   const auto found = std::ranges::find_if(known, [&](const configs::Layout& layout) { return fits(layout, script); });
   if (found == known.end())
-    return {
-        script.empty() ? "nothing here looks like a training" : fmt::format("this folder has a {}", script),
-        {.command = fmt::format("python, {}", script.empty() ? "train.py" : script),
-         // That of the generic preset.
-         .metric = R"(loss: {pattern: '(?i)\bstep\b\W*(?P<step>\d+)\b.*?\bloss\b(?:\s+is\b)?[\s:=]*(?P<value>[^\s,;]+)'})"}};
+    return {script.empty() ? "nothing here looks like a training" : fmt::format("this folder has a {}", script),
+            {.command = fmt::format("python, {}", script.empty() ? "train.py" : script)}};
   Training training{fmt::format("this folder looks like {}", found->name), *found};
   if (const std::size_t at = training.layout.command.find(kScript); at != std::string::npos)
     training.layout.command.replace(at, kScript.size(), script);
@@ -226,7 +223,7 @@ subject:                       # the side that loses accuracy
   stall: 15m                   # no new output
 {perturb}
 steps: 200                     # both sides are ended after this step; absent: as long as the reference trains
-metric: {{{metric}}}   # every step, not smoothed
+metric: {metric}                  # found in the log by itself; let it log every step, not smoothed
 accept: {{target: 0.5%}}         # of the last 30 % of the run
 {checks}
 {families}suspects:

@@ -18,7 +18,7 @@ struct LogRead {
   std::string file, metric;
   std::size_t values = 0;
   std::int64_t first_step = 0, last_step = 0;  ///< of the values, where there are any
-  std::string like;  ///< the first line that was read; empty where a format or a pattern says how
+  std::string like;                            ///< the first line that was read; empty where a format or a pattern says how
   std::vector<std::pair<std::size_t, std::string>> left_out;  ///< lines, "of validation"
   std::string said;                                           ///< all of it; foreign text
 };

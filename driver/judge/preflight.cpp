@@ -13,7 +13,8 @@
 namespace bisectd::driver::judge {
 namespace {
 
-constexpr double kPrecisionShare = 0.5;  ///< half a printed digit may be this share of the target: what is printed alike is within it
+constexpr double kPrecisionShare =
+    0.5;  ///< half a printed digit may be this share of the target: what is printed alike is within it
 constexpr double kRepeatedShare = 0.2;
 constexpr std::size_t kFewPoints = 10;
 constexpr double kOutlierSigma = 6;

@@ -46,7 +46,8 @@ Judgement judged(std::span<const MetricRule> metrics, std::int64_t steps, const 
     return judgement;
   }
   if (const auto step = lost_gradient(curve)) {
-    Judgement judgement = judged(Verdict::fail, "nan", fmt::format("the gradient norm is not finite from step {} on", *step));
+    Judgement judgement =
+        judged(Verdict::fail, "nan", fmt::format("the gradient norm is not finite from step {} on", *step));
     judgement.first_bad_step = step;
     return judgement;
   }

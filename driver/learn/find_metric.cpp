@@ -14,7 +14,7 @@
 namespace bisectd::driver::learn {
 namespace {
 
-constexpr LossRank kWished{LossRank::named, -1};   // the very words of the wish
+constexpr LossRank kWished{LossRank::named, -1};  // the very words of the wish
 constexpr LossRank kUnnamed{LossRank::nothing, 0};
 constexpr std::size_t kRowsForSum = 24;  // below, a column that is the sum of others may be so by chance
 
@@ -35,7 +35,8 @@ bool is_wished(const std::string& key, const std::string& wish) {
 /// Columns of bare numbers that are always the sum of the two or more before them, and fall: a total of parts.
 std::optional<Named> total_without_name(const Kind& kind) {
   const std::size_t width = kind.keys().size(), rows = kind.rows();
-  if (rows < kRowsForSum || std::ranges::any_of(kind.keys(), [](const auto& key) { return key[0] != '#'; })) return std::nullopt;
+  if (rows < kRowsForSum || std::ranges::any_of(kind.keys(), [](const auto& key) { return key[0] != '#'; }))
+    return std::nullopt;
   std::vector<std::size_t> finite;
   for (std::size_t row = 0; row < rows; ++row) {
     bool all = true;
@@ -104,7 +105,8 @@ bool are_equal(const Named& a, const Named& b, bool& together) {
     const auto first = kind->column_of(a.key), second = kind->column_of(b.key);
     if (!second) continue;
     together = true;
-    for (std::size_t row = 0; row < kind->rows(); ++row) equal = equal && same(kind->at(row, *first), kind->at(row, *second));
+    for (std::size_t row = 0; row < kind->rows(); ++row)
+      equal = equal && same(kind->at(row, *first), kind->at(row, *second));
   }
   return together && equal;
 }
@@ -128,8 +130,8 @@ FoundMetric one_of(std::vector<Named> best) {
       candidates.push_back({named.key, named.rows, named.kinds[0]->line()});
     }
     throw Refusal(kind == LossRank::part || kind == LossRank::side
-                      ? fmt::format("{} numbers are as likely the training loss, and none of them is a total: {}", best.size(),
-                                    fmt::join(names, ", "))
+                      ? fmt::format("{} numbers are as likely the training loss, and none of them is a total: {}",
+                                    best.size(), fmt::join(names, ", "))
                       : fmt::format("as likely: {}", fmt::join(names, ", ")),
                   std::move(candidates));
   }

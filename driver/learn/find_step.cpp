@@ -17,7 +17,7 @@
 namespace bisectd::driver::learn {
 namespace {
 
-constexpr double kWithEpoch = 4;   ///< ranks of what may be the step; less is better
+constexpr double kWithEpoch = 4;  ///< ranks of what may be the step; less is better
 constexpr double kInUnnamed = 6;
 constexpr double kBeginsAgain = 6;
 constexpr double kEpochAlone = 7;
@@ -64,10 +64,12 @@ bool come_in_turns(const std::vector<std::int64_t>& ranks) {
   const std::size_t k = often.size();
   const auto [least, most] = std::ranges::minmax_element(often, {}, [](const auto& one) { return one.second; });
   const bool together = often.rbegin()->first - often.begin()->first == static_cast<std::int64_t>(k) - 1;
-  if (ranks.size() < 3 * k || !together || most->second - least->second > std::max<std::size_t>(1, ranks.size() / k / 20)) return false;
+  if (ranks.size() < 3 * k || !together || most->second - least->second > std::max<std::size_t>(1, ranks.size() / k / 20))
+    return false;
   std::size_t blocks = 0, whole = 0, changes = 0;
   for (std::size_t at = 0; at + k <= ranks.size(); at += k, ++blocks)
-    whole += std::set(ranks.begin() + static_cast<std::ptrdiff_t>(at), ranks.begin() + static_cast<std::ptrdiff_t>(at + k)).size() == k;
+    whole += std::set(ranks.begin() + static_cast<std::ptrdiff_t>(at), ranks.begin() + static_cast<std::ptrdiff_t>(at + k))
+                 .size() == k;
   for (std::size_t at = 1; at < ranks.size(); ++at) changes += ranks[at] != ranks[at - 1];
   return 10 * whole >= 8 * blocks || changes < 2 * k;
 }
@@ -95,7 +97,9 @@ std::optional<Option> option_of(const std::string& key, StepRank::Kind kind, con
     if (!named && going.even < 0.9) return std::nullopt;
     return Option{different(counts), named ? rank : rank + 3, key, "", false};
   }
-  const auto column = [&](const std::string& name) { return std::ranges::find(whole, name, [](const auto& one) { return one.first; }); };
+  const auto column = [&](const std::string& name) {
+    return std::ranges::find(whole, name, [](const auto& one) { return one.first; });
+  };
   if (!epoch.empty() && epoch != key) {
     const auto& epochs = column(epoch)->second;
     std::size_t falls = 0;
@@ -236,8 +240,9 @@ void find_steps_of_epoch(Reading& reading, const Rows& rows) {
   const auto& values = *rows.column(reading.step);
   const auto counts = counts_of(values);
   const std::int64_t most = std::ranges::max(counts), limit = limit_of(values);
-  reading.steps_of_epoch =
-      limit > 0 && limit >= most ? limit : most - std::ranges::min(counts) + std::max<std::int64_t>(Counting(counts).delta, 1);
+  reading.steps_of_epoch = limit > 0 && limit >= most
+                               ? limit
+                               : most - std::ranges::min(counts) + std::max<std::int64_t>(Counting(counts).delta, 1);
   if (reading.begins_again) return;
   const auto epochs = counts_of(*rows.column(reading.epoch));
   reading.first_epoch = epochs[0];
@@ -276,7 +281,8 @@ void look_at_repeats(Found& found, const Rows& rows, const LogKinds& log) {
   const Counting going(steps);
   if (going.falls > 0 && going.falls <= std::max<std::size_t>(5, rows.size() / 20) &&
       std::ranges::adjacent_find(steps) == steps.end()) {
-    found.notes.push_back(fmt::format("the steps go back {} times, as after a restart: the later value counts", going.falls));
+    found.notes.push_back(
+        fmt::format("the steps go back {} times, as after a restart: the later value counts", going.falls));
     return;
   }
   const std::string& first = rows.keys[0];
@@ -296,9 +302,10 @@ void look_at_repeats(Found& found, const Rows& rows, const LogKinds& log) {
       return;
     }
   }
-  throw refusal(fmt::format("a step has up to {} different values of {}, as from several processes, and nothing tells them apart",
-                            most, reading.metric),
-                reading);
+  throw refusal(
+      fmt::format("a step has up to {} different values of {}, as from several processes, and nothing tells them apart",
+                  most, reading.metric),
+      reading);
 }
 
 /// Lines without a step that come k at a time between the counts of a bar are those of several processes.
@@ -324,7 +331,8 @@ void look_for_turns(const Reading& reading, const Rows& rows, const LogKinds& lo
 /// Values without a step are counted, unless that cannot be.
 void count_values(Found& found, const Rows& rows, const LogKinds& log) {
   if (rows.in_bar)
-    throw refusal("the values stand in a progress bar whose count is not found, and its lines cannot be counted", found.reading);
+    throw refusal("the values stand in a progress bar whose count is not found, and its lines cannot be counted",
+                  found.reading);
   look_for_turns(found.reading, rows, log);
   const auto equal = [&](std::size_t a, std::size_t b) {
     return std::ranges::all_of(rows.columns, [&](const auto& column) {
@@ -376,7 +384,8 @@ void find_step(Found& found, Rows rows, const LogKinds& log) {
   for (const auto& [key, counts] : whole) {
     const auto kind = kind_of(key);
     if (!kind || *kind == StepRank::epoch) continue;
-    if (auto option = option_of(key, *kind, counts, epochs.empty() ? "" : epochs[0], whole)) options.push_back(*std::move(option));
+    if (auto option = option_of(key, *kind, counts, epochs.empty() ? "" : epochs[0], whole))
+      options.push_back(*std::move(option));
   }
   for (const auto& [key, counts] : whole)
     if (std::ranges::count(epochs, key) > 0 && Counting(counts).rises)
@@ -412,12 +421,14 @@ std::vector<LogPoint> walk(const Reading& reading, const Rows& all, const LogKin
   std::vector<std::optional<std::int64_t>> seen;
   if (reading.step_elsewhere) {
     seen = last_seen(log, rows.lines, reading.step, reading.of);
-    if (std::ranges::none_of(seen, [](const auto& count) { return count.has_value(); })) {  // its bar counts to another number
+    if (std::ranges::none_of(seen,
+                             [](const auto& count) { return count.has_value(); })) {  // its bar counts to another number
       std::map<std::int64_t, std::size_t> often;
       for (const Counter& counter : counters_of(log))
         if (counter.key == reading.step) ++often[counter.of];
       if (!often.empty())
-        seen = last_seen(log, rows.lines, reading.step, std::ranges::max_element(often, {}, [](const auto& one) { return one.second; })->first);
+        seen = last_seen(log, rows.lines, reading.step,
+                         std::ranges::max_element(often, {}, [](const auto& one) { return one.second; })->first);
     }
   }
   const auto* steps = rows.column(reading.step);

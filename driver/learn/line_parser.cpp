@@ -14,8 +14,8 @@
 namespace bisectd::driver::learn {
 namespace {
 
-constexpr char kBar = '\x02';         ///< in the place of a drawn bar
-constexpr char kBetween = '\x1f';     ///< the texts of a sign
+constexpr char kBar = '\x02';          ///< in the place of a drawn bar
+constexpr char kBetween = '\x1f';      ///< the texts of a sign
 constexpr std::size_t kKeyFrom = 400;  ///< bytes before a number in which its key is looked for
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
@@ -123,8 +123,9 @@ std::string_view without_unit(std::string_view gap) {
   std::string_view rest = gap.substr(found.size());
   const std::string_view word = rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
   const bool separated = word.empty() ? rest.empty() : std::string_view(",;|)]").find(word[0]) != std::string_view::npos;
-  const bool next_key = !word.empty() && word.size() < rest.size() && std::isalpha(static_cast<unsigned char>(word[0])) != 0 &&
-                        !word.starts_with("is ") && !word.starts_with("was ");
+  const bool next_key = !word.empty() && word.size() < rest.size() &&
+                        std::isalpha(static_cast<unsigned char>(word[0])) != 0 && !word.starts_with("is ") &&
+                        !word.starts_with("was ");
   return separated || next_key ? rest : gap;
 }
 
@@ -187,7 +188,7 @@ std::vector<std::string> all_different(std::vector<std::string> keys) {
 }
 
 struct Split {
-  std::vector<std::string_view> gaps;  ///< one more than values
+  std::vector<std::string_view> gaps;        ///< one more than values
   std::vector<std::optional<Value>> values;  ///< absent: a time
 };
 
@@ -245,7 +246,8 @@ std::unique_ptr<Shape> shape_of(const Split& found, bool in_bar, const std::stri
     const Words said = words_of(key);
     if (keys.empty() && key.find(' ') != std::string::npos)  // Evaluating ppl 9.1
       for (const std::string& word : {key.substr(0, key.find(' ')), key.substr(key.find(' ') + 1)})
-        if (const Words one = words_of(word.substr(0, word.find(' '))); says_validation(one) && only_training_or_validation(one))
+        if (const Words one = words_of(word.substr(0, word.find(' ')));
+            says_validation(one) && only_training_or_validation(one))
           words += word.substr(0, word.find(' ')) + " ";
     if (found.values[at]->percent || (found.values[at]->whole && only_training_or_validation(said)))
       words += key + " ";  // Validation:  20%|, Test: [ 10/48]
@@ -262,7 +264,8 @@ std::string with_numbers_apart(std::string_view line) {
   static const re2::RE2 tag(R"(^\[[A-Za-z_]+(\d+)\](:?\s))");
   std::string text(line);
   re2::RE2::Replace(&text, tag, R"([rank \1]\2)");
-  for (int again = 0; again < 2 && re2::RE2::GlobalReplace(&text, joined, R"(\1\2 \3\4)") > 0; ++again) {}
+  for (int again = 0; again < 2 && re2::RE2::GlobalReplace(&text, joined, R"(\1\2 \3\4)") > 0; ++again) {
+  }
   return text;
 }
 
@@ -301,7 +304,8 @@ bool is_column_name(std::string_view cell) {
 }
 
 bool is_simple_word(std::string_view cell) {
-  return std::ranges::all_of(cell, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '/' || c == '-'; });
+  return std::ranges::all_of(
+      cell, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '/' || c == '-'; });
 }
 
 }  // namespace
@@ -319,7 +323,8 @@ const Shape* LineParser::parse(std::string_view line, std::vector<Value>& values
   if (!shape) {
     values.clear();
     const bool has_call = line.find('(') != std::string_view::npos;
-    if (has_call && (line.find("ensor(") != line.npos || line.find("rray(") != line.npos || line.find("float") != line.npos)) {
+    if (has_call &&
+        (line.find("ensor(") != line.npos || line.find("rray(") != line.npos || line.find("float") != line.npos)) {
       static const re2::RE2 tensor(
           R"(\b\w*(?:[Tt]ensor|[Aa]rray|float\d+)\((?:[^()]*?\bvalue\s*=)?\s*\[*\s*([^\s,()\[\]]+)[^()]*(?:\([^()]*\))?[^()]*\))");
       changed = line;
@@ -365,7 +370,8 @@ void LineParser::look_for_header(std::string_view line) {
   const auto [mark, cells] = cells_of(text);
   const bool spaced = boost::trim_copy(std::string(line)).find("  ") != std::string::npos;
   bool names = cells.size() > 1 + static_cast<std::size_t>(mark == ' ' && !spaced);
-  for (std::size_t at = 0; names && at < cells.size(); ++at) names = is_column_name(cells[at]) || (cells[at].empty() && at == 0);
+  for (std::size_t at = 0; names && at < cells.size(); ++at)
+    names = is_column_name(cells[at]) || (cells[at].empty() && at == 0);
   if (names) {
     header_ = {mark, {cells.begin(), cells.end()}};
     for (std::string& name : header_.names) boost::trim_right_if(name, [](char c) { return c == ':'; });
@@ -403,7 +409,8 @@ const Shape* LineParser::parse_row(std::string_view line, bool in_bar, std::vect
   table.push_back(std::string(1, mark));
   if (wordy_.emplace(table, wordy).first->second != wordy) return nullptr;
   const bool blanks = mark == ' ';
-  if (values.size() < 1 + static_cast<std::size_t>(blanks) || filled > (blanks ? 1 : std::max<std::size_t>(1, values.size())))
+  if (values.size() < 1 + static_cast<std::size_t>(blanks) ||
+      filled > (blanks ? 1 : std::max<std::size_t>(1, values.size())))
     return nullptr;
   if (below_header) {
     headers_[{mark, cells.size()}] = names;

@@ -39,9 +39,10 @@ class LineParser {
   void look_for_header(std::string_view line);
 
   std::unordered_map<std::string, std::unique_ptr<Shape>> shapes_;  ///< by their sign
-  std::map<std::pair<char, std::size_t>, std::vector<std::string>> headers_;  ///< of tables seen, by mark and number of cells
+  std::map<std::pair<char, std::size_t>, std::vector<std::string>>
+      headers_;                                                         ///< of tables seen, by mark and number of cells
   std::map<std::vector<std::string>, std::vector<std::size_t>> wordy_;  ///< by header: which cells of its rows are words
-  Header header_;  ///< perhaps: the line before
+  Header header_;                                                       ///< perhaps: the line before
   std::string sign_;
 };
 

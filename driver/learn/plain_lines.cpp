@@ -20,8 +20,9 @@ constexpr int kDeepest = 64;                      ///< of objects within objects
 
 // Full-width signs, lines that are drawn, and spaces that are none to others.
 constexpr std::array<std::pair<const char*, const char*>, 20> kWide{
-    {{"：", ":"}, {"，", ","}, {"；", ";"}, {"＝", "="}, {"（", "("}, {"）", ")"}, {"【", "["},      {"】", "]"},     {"［", "["}, {"］", "]"},
-     {"｛", "{"}, {"｝", "}"}, {"％", "%"}, {"／", "/"}, {"｜", "|"}, {"│", "|"},  {"\u3000", " "}, {"\u00a0", " "}, {"┃", "|"}, {"║", "|"}}};
+    {{"：", ":"}, {"，", ","}, {"；", ";"},     {"＝", "="},     {"（", "("}, {"）", ")"}, {"【", "["},
+     {"】", "]"}, {"［", "["}, {"］", "]"},     {"｛", "{"},     {"｝", "}"}, {"％", "%"}, {"／", "/"},
+     {"｜", "|"}, {"│", "|"},  {"\u3000", " "}, {"\u00a0", " "}, {"┃", "|"},  {"║", "|"}}};
 
 bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
@@ -147,7 +148,9 @@ std::optional<std::string> wrapped_text(std::string_view line) {
   for (const Json& item : value) {
     if (!item.is_string()) return std::nullopt;
     const auto& text = item.get_ref<const std::string&>();
-    const auto rank = [](const std::string& one) { return std::pair(one.find_first_of("\n\r\x1b\b") != one.npos, one.size()); };
+    const auto rank = [](const std::string& one) {
+      return std::pair(one.find_first_of("\n\r\x1b\b") != one.npos, one.size());
+    };
     if (rank(text) > rank(longest)) longest = text;
   }
   const bool says = std::ranges::any_of(longest, [](unsigned char c) { return std::isalpha(c) != 0; }) ||

@@ -37,7 +37,8 @@ std::set<std::string> words_in(const std::string& sign) {
 /// How many words two kinds of lines share, of those that stand in either.
 double likeness(const std::string& a, const std::string& b) {
   const auto first = words_in(a), second = words_in(b);
-  const auto shared = static_cast<double>(std::ranges::count_if(first, [&](const auto& word) { return second.contains(word); }));
+  const auto shared =
+      static_cast<double>(std::ranges::count_if(first, [&](const auto& word) { return second.contains(word); }));
   const double all = static_cast<double>(first.size() + second.size()) - shared;
   return all == 0 ? 0 : shared / all;
 }
@@ -77,7 +78,9 @@ std::vector<const Kind*> with_signs(const std::vector<const Kind*>& kinds, const
 
 bool has_step(const Kind& kind) {
   for (std::size_t at = 0; at < kind.keys().size(); ++at)
-    if (const auto rank = step_rank(kind.keys()[at], kind.at(0, at).of != 0, kind.in_bar()); rank && *rank <= StepRank::counted) return true;
+    if (const auto rank = step_rank(kind.keys()[at], kind.at(0, at).of != 0, kind.in_bar());
+        rank && *rank <= StepRank::counted)
+      return true;
   return false;
 }
 
@@ -127,7 +130,8 @@ void place_others(Found& found, std::vector<const Kind*> kinds, const std::vecto
     if (reading.signs.contains(kind->sign())) continue;
     const std::vector<Value> column = kind->column(*kind->column_of(reading.metric));
     std::vector<LogPoint> more;
-    if (has_all(*kind, reading.keys) && !reading.step.empty() && !reading.step_elsewhere) more = points_of(reading, rows_of({kind}), log);
+    if (has_all(*kind, reading.keys) && !reading.step.empty() && !reading.step_elsewhere)
+      more = points_of(reading, rows_of({kind}), log);
     std::map<std::int64_t, Value> series;
     for (const LogPoint& point : found.points) series[point.step] = point.value;
     std::size_t both = 0;
@@ -142,7 +146,8 @@ void place_others(Found& found, std::vector<const Kind*> kinds, const std::vecto
       reading.refused.erase(kind->sign());
       reading.signs.insert(kind->sign());
       found.points = points_of(reading, rows_of(with_signs(kinds, reading.signs)), log);
-    } else if ((both > 0 && repeats) || std::ranges::any_of(known, [&](const auto& values) { return are_same(values, column); })) {
+    } else if ((both > 0 && repeats) ||
+               std::ranges::any_of(known, [&](const auto& values) { return are_same(values, column); })) {
       why = "that repeat a value";
     } else if (std::ranges::none_of(column, [](const Value& value) { return std::isfinite(value.number); })) {
       why = "that only say NaN";
@@ -177,7 +182,8 @@ void count_left_out(Found& found, const LogKinds& log) {
     const bool named = reading.process_key[0] != '#';
     why[named ? fmt::format("of other {}s than {}", reading.process_key, reading.process)
               : fmt::format("whose first number is not {}", reading.process)] =
-        static_cast<std::size_t>(std::ranges::count_if(*who, [&](const Value& value) { return value.count() != reading.process; }));
+        static_cast<std::size_t>(
+            std::ranges::count_if(*who, [&](const Value& value) { return value.count() != reading.process; }));
   }
   for (const auto& [what, lines] : why)
     if (lines > 0) found.left_out.emplace_back(lines, what);
@@ -220,7 +226,8 @@ Found learn(const LogKinds& log, const std::string& metric) {
   const bool main_has_step = is_stepped(main[0]);
   find_step(found, rows_of(main), log);
   reading.keys = {key};
-  for (const std::string& needed : {reading.step_elsewhere ? std::string() : reading.step, reading.epoch, reading.process_key})
+  for (const std::string& needed :
+       {reading.step_elsewhere ? std::string() : reading.step, reading.epoch, reading.process_key})
     if (!needed.empty()) reading.keys.insert(needed);
   place_others(found, kinds, main, main_has_step, log);
   drop_cut_value(found, log);
@@ -244,9 +251,11 @@ std::vector<LogPoint> beside(const Reading& reading, const LogKinds& log, const 
   for (const Kind* kind : kinds)
     for (const std::string& key : kind->keys()) {
       const Words words = words_of(key);
-      if (std::ranges::none_of(names, [&](const std::string& name) { return ends_with_words(words, words_of(name)); })) continue;
+      if (std::ranges::none_of(names, [&](const std::string& name) { return ends_with_words(words, words_of(name)); }))
+        continue;
       std::vector<const Kind*> with;
-      std::ranges::copy_if(kinds, std::back_inserter(with), [&](const Kind* one) { return one->column_of(key).has_value(); });
+      std::ranges::copy_if(kinds, std::back_inserter(with),
+                           [&](const Kind* one) { return one->column_of(key).has_value(); });
       Reading other = reading;
       other.metric = key;
       return points_of(other, rows_of(with), log);
@@ -260,8 +269,8 @@ std::string said(const Found& found) {
                             : reading.step.empty()
                                 ? "counted, as no step stands there"
                                 : fmt::format("steps {} to {}", found.points.front().step, found.points.back().step);
-  std::string text = fmt::format("read {} values of {}, {}, from lines like \"{}\"", found.points.size(), reading.metric, where,
-                                 reading.line.substr(0, kShownLine));
+  std::string text = fmt::format("read {} values of {}, {}, from lines like \"{}\"", found.points.size(), reading.metric,
+                                 where, reading.line.substr(0, kShownLine));
   for (std::size_t at = 0; at < found.left_out.size(); ++at)
     text += fmt::format("{}{} line{} {}", at == 0 ? "; left out: " : ", ", found.left_out[at].first,
                         found.left_out[at].first == 1 ? "" : "s", found.left_out[at].second);
@@ -273,13 +282,20 @@ void to_json(nlohmann::json& json, const Reading& reading) {
   std::set<std::string> signs;
   for (const std::string& sign : reading.signs)
     if (signs.size() < kKeptSigns) signs.insert(sign);
-  json = {{"metric", reading.metric},         {"keys", reading.keys},
-          {"step", reading.step},             {"step_elsewhere", reading.step_elsewhere},
-          {"of", reading.of},                 {"epoch", reading.epoch},
-          {"begins_again", reading.begins_again}, {"steps_of_epoch", reading.steps_of_epoch},
-          {"first_epoch", reading.first_epoch}, {"lines_of_value", reading.lines_of_value},
-          {"process_key", reading.process_key}, {"process", reading.process},
-          {"signs", signs},                   {"refused", reading.refused},
+  json = {{"metric", reading.metric},
+          {"keys", reading.keys},
+          {"step", reading.step},
+          {"step_elsewhere", reading.step_elsewhere},
+          {"of", reading.of},
+          {"epoch", reading.epoch},
+          {"begins_again", reading.begins_again},
+          {"steps_of_epoch", reading.steps_of_epoch},
+          {"first_epoch", reading.first_epoch},
+          {"lines_of_value", reading.lines_of_value},
+          {"process_key", reading.process_key},
+          {"process", reading.process},
+          {"signs", signs},
+          {"refused", reading.refused},
           {"line", reading.line}};
 }
 

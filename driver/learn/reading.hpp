@@ -15,9 +15,9 @@
 namespace bisectd::driver::learn {
 
 struct Reading {
-  std::string metric;          ///< key of the value
-  std::set<std::string> keys;  ///< that a line must have
-  std::string step;            ///< key of the step; empty: the values are counted
+  std::string metric;           ///< key of the value
+  std::set<std::string> keys;   ///< that a line must have
+  std::string step;             ///< key of the step; empty: the values are counted
   bool step_elsewhere = false;  ///< in another line, before the value's
   std::int64_t of = 0;          ///< the count in that line: 13080 of 10/13080
   std::string epoch;            ///< key of the epoch, if the step begins again with each
@@ -43,7 +43,7 @@ struct LogPoint {
 /// What a reading finds in a log.
 struct Found {
   Reading reading;
-  std::vector<LogPoint> points;  ///< one for each step; the last one of several counts
+  std::vector<LogPoint> points;                               ///< one for each step; the last one of several counts
   std::vector<std::pair<std::size_t, std::string>> left_out;  ///< lines, "of validation"
   std::vector<std::string> notes;
 };

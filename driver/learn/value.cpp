@@ -109,7 +109,8 @@ std::optional<FoundValue> not_finite_at(std::string_view line, std::size_t at) {
   }
   const bool infinite = (here.next() | 0x20) == 'i';
   if (infinite ? is_word(here, "inf") : is_word(here, "nan")) {
-    if (infinite && here.word("inity")) {}
+    if (infinite && here.word("inity")) {
+    }
     while (here.next() == 'x') here.skip(1);
     if (here.goes_on()) return std::nullopt;
     if (here.next() == '!') here.skip(1);
@@ -199,7 +200,8 @@ std::optional<FoundValue> number_at(std::string_view line, std::size_t at) {
     }
   }
   const auto [end, error] = std::from_chars(line.data() + start, line.data() + here.at(), value.number);
-  if (error == std::errc::result_out_of_range) value.number = value.last_digit_power > 0 ? std::numeric_limits<double>::infinity() : 0;
+  if (error == std::errc::result_out_of_range)
+    value.number = value.last_digit_power > 0 ? std::numeric_limits<double>::infinity() : 0;
   else if (error != std::errc()) return std::nullopt;
   if (line[at] == '-') value.number = -value.number;
   value.of = of_at(here);

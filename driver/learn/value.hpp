@@ -9,13 +9,13 @@
 namespace bisectd::driver::learn {
 
 struct Value {
-  double number = 0;         ///< NaN or infinite where the trainer says so, in whatever spelling
-  std::int64_t of = 0;       ///< 1000 in "5/1000"; 0: it is not counted
-  std::int8_t decimals = 0;  ///< digits behind the point; 9 where there is an exponent
+  double number = 0;                  ///< NaN or infinite where the trainer says so, in whatever spelling
+  std::int64_t of = 0;                ///< 1000 in "5/1000"; 0: it is not counted
+  std::int8_t decimals = 0;           ///< digits behind the point; 9 where there is an exponent
   std::int16_t last_digit_power = 0;  ///< of ten: -4 for "3.1416", -2 for "1.23E+00"
-  bool whole = false;        ///< digits only
+  bool whole = false;                 ///< digits only
   bool percent = false;
-  bool has_unit = false;     ///< percent among them
+  bool has_unit = false;  ///< percent among them
 
   std::int64_t count() const { return static_cast<std::int64_t>(number); }
 };

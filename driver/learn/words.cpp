@@ -14,36 +14,40 @@ using Set = std::set<std::string, std::less<>>;
 
 // Longer ones first: a shorter one may be their part.
 constexpr std::array<std::pair<const char*, const char*>, 27> kEnglish{
-    {{"损失函数", "loss"}, {"损失值", "loss"}, {"损失", "loss"}, {"損失", "loss"},    {"손실", "loss"},  {"学习率", "lr"},
-     {"学習率", "lr"},     {"学習", "train"},  {"训练", "train"}, {"验证", "val"},     {"检验", "val"},   {"検証", "val"},
-     {"评估", "eval"},     {"测试", "test"},   {"平均", "avg"},  {"总", "total"},     {"当前", "current"}, {"批次", "batch"},
-     {"步数", "step"},     {"步", "step"},     {"迭代", "iter"}, {"次数", "step"},    {"轮次", "epoch"}, {"轮数", "epoch"},
+    {{"损失函数", "loss"}, {"损失值", "loss"}, {"损失", "loss"},  {"損失", "loss"}, {"손실", "loss"},    {"学习率", "lr"},
+     {"学習率", "lr"},     {"学習", "train"},  {"训练", "train"}, {"验证", "val"},  {"检验", "val"},     {"検証", "val"},
+     {"评估", "eval"},     {"测试", "test"},   {"平均", "avg"},   {"总", "total"},  {"当前", "current"}, {"批次", "batch"},
+     {"步数", "step"},     {"步", "step"},     {"迭代", "iter"},  {"次数", "step"}, {"轮次", "epoch"},   {"轮数", "epoch"},
      {"轮", "epoch"},      {"周期", "epoch"},  {"第", " "}}};
 
-const Set kValidation{"val",      "valid", "validation", "validate", "validating", "validated", "eval", "evaluation",
-                      "evaluate", "evaluating", "test", "testing", "dev", "holdout", "testset", "valset", "devset",
-                      "inference", "infer"};
+const Set kValidation{"val",        "valid",    "validation", "validate",  "validating", "validated", "eval",
+                      "evaluation", "evaluate", "evaluating", "test",      "testing",    "dev",       "holdout",
+                      "testset",    "valset",   "devset",     "inference", "infer"};
 const Set kTraining{"train", "training", "trn"};
 const Set kTotal{"total", "sum", "overall", "all", "combined", "joint", "full"};
 const Set kNow{"step", "batch", "iter", "iteration", "minibatch", "current", "cur"};
 // They say nothing of which loss it is.
 const Set kNeutral{"loss", "losses", "now", "the", "this", "info", "debug", "warning", "reduced", "global"};
-const Set kMean{"avg", "average", "averaged", "mean", "smooth", "smoothed", "ema", "running", "median", "epoch", "window", "moving"};
-const Set kSide{"entropy", "kl", "aux", "auxiliary", "balance", "balancing", "z", "reg", "regularization", "regularizer",
-                "commit", "commitment", "router", "moe", "decay", "penalty", "mtp"};
-const Set kNoLoss{"scale", "scaling", "scaler", "scaled", "norm", "gnorm", "grad", "lr", "ppl", "weight", "weights", "coef",
-                  "coefficient", "time", "mem", "best", "min", "lowest", "final", "function", "fn", "func", "of", "type", "id",
-                  "target", "threshold", "delta", "change", "diff", "improvement", "factor", "std", "var", "lambda"};
+const Set kMean{"avg", "average", "averaged", "mean",  "smooth", "smoothed",
+                "ema", "running", "median",   "epoch", "window", "moving"};
+const Set kSide{
+    "entropy",     "kl",     "aux",        "auxiliary", "balance", "balancing", "z",       "reg", "regularization",
+    "regularizer", "commit", "commitment", "router",    "moe",     "decay",     "penalty", "mtp"};
+const Set kNoLoss{"scale",  "scaling",  "scaler", "scaled",      "norm",   "gnorm", "grad", "lr",     "ppl",
+                  "weight", "weights",  "coef",   "coefficient", "time",   "mem",   "best", "min",    "lowest",
+                  "final",  "function", "fn",     "func",        "of",     "type",  "id",   "target", "threshold",
+                  "delta",  "change",   "diff",   "improvement", "factor", "std",   "var",  "lambda"};
 const Set kStep{"step", "steps", "iter", "iters", "iteration", "iterations", "it", "update", "updates"};
 const Set kBatch{"batch", "batches", "minibatch", "idx", "index", "i", "n", "no", "number"};
 const Set kEpoch{"epoch", "epochs", "ep"};
-const Set kNoStep{"time",    "s",     "sec",     "secs",     "second",    "seconds", "ms",      "sample",  "samples", "token",
-                  "tokens",  "seq",   "seqs",    "per",      "elapsed",   "eta",     "mem",     "memory",  "lr",      "size",
-                  "loss",    "wall",  "skipped", "nan",      "consumed",  "warmup",  "remaining", "left",  "save",    "saved",
-                  "interval", "speed", "rate",   "gb",       "mb",        "seed",    "world",   "acc",     "accuracy", "length",
-                  "len",     "seqlen", "overflow"};
+const Set kNoStep{"time",  "s",      "sec",      "secs",     "second",  "seconds", "ms",       "sample", "samples",
+                  "token", "tokens", "seq",      "seqs",     "per",     "elapsed", "eta",      "mem",    "memory",
+                  "lr",    "size",   "loss",     "wall",     "skipped", "nan",     "consumed", "warmup", "remaining",
+                  "left",  "save",   "saved",    "interval", "speed",   "rate",    "gb",       "mb",     "seed",
+                  "world", "acc",    "accuracy", "length",   "len",     "seqlen",  "overflow"};
 const Set kWhich{"local", "global", "world", "id", "idx", "index", "no"};
-const Set kProcess{"rank", "worker", "gpu", "npu", "device", "node", "host", "proc", "process", "pid", "card", "replica", "cuda"};
+const Set kProcess{"rank", "worker",  "gpu", "npu",  "device",  "node", "host",
+                   "proc", "process", "pid", "card", "replica", "cuda"};
 
 bool is_in_any(const std::string& word, std::initializer_list<const Set*> sets) {
   return std::ranges::any_of(sets, [&](const Set* set) { return set->contains(word); });
@@ -101,7 +105,8 @@ std::optional<LossRank> loss_rank(std::string_view key) {
   const auto said = [&](const char* word) { return std::ranges::count(words, word) > 0; };
   Words rest = words;
   std::erase_if(rest, [](const std::string& word) { return is_in_any(word, {&kTraining, &kTotal}); });
-  if (!rest.empty() && (std::ranges::count(rest, "cost") == std::ssize(rest) || std::ranges::count(rest, "objective") == std::ssize(rest)))
+  if (!rest.empty() &&
+      (std::ranges::count(rest, "cost") == std::ssize(rest) || std::ranges::count(rest, "objective") == std::ssize(rest)))
     return LossRank{LossRank::other_word};
   if (words.size() > 1 && words.back() == "function" && words[words.size() - 2] == "loss") words.pop_back();
   if (!(said("loss") || said("losses")) || any_in(words, {&kNoLoss}) || key.ends_with("()")) return std::nullopt;

@@ -121,14 +121,15 @@ void Run::refuse_unread_metrics(const std::vector<FinishedTrial>& finished) {
       const AttemptOutcome& attempt = trial.attempts.back();
       const configs::Place& place = metric.pattern ? metric.pattern->place : metric.format.place;
       const std::string why =
-          metric.pattern                 ? fmt::format("{}:{}: the pattern must fit what the subject logs", place.file, place.line)
+          metric.pattern ? fmt::format("{}:{}: the pattern must fit what the subject logs", place.file, place.line)
           : !metric.format.value.empty() ? fmt::format("{}:{}: the format {} must fit what the subject logs", place.file,
                                                        place.line, metric.format.value)
           : attempt.said_of_log.empty()  ? "its log cannot be read"
                                          : attempt.said_of_log.front();
       throw Infrastructure(
-          fmt::format("trial {} left with 0, but no line of its log is a value of {}, nor is one of any run before: {} (see {})",
-                      trial.plan.number, metric.name, configs::printable(why), directory.relative(attempt.folder)),
+          fmt::format(
+              "trial {} left with 0, but no line of its log is a value of {}, nor is one of any run before: {} (see {})",
+              trial.plan.number, metric.name, configs::printable(why), directory.relative(attempt.folder)),
           trial.plan.number);
     }
   }

@@ -107,9 +107,8 @@ void describe_fix(const configs::Experiment& experiment, const keep::RunDirector
   const PastAttempt* attempt = trial ? last_ended(*trial) : nullptr;
   if (!attempt) return;
   const auto folder = directory.attempt(trial->number, set_key(trial->neutralised), attempt->number);
-  const judge::Curve curve =
-      logged_curve(experiment.subject, folder, experiment.metrics, state.history.readings, attempt->perturbed,
-                   steps_of(experiment, trial->role));
+  const judge::Curve curve = logged_curve(experiment.subject, folder, experiment.metrics, state.history.readings,
+                                          attempt->perturbed, steps_of(experiment, trial->role));
   describe_subject(state.comparison, experiment.metrics.front().name, reference, curve, SubjectCurve::fix);
 }
 

@@ -36,8 +36,8 @@ class AttemptLog {
   /// name, or loss_scale or grad_norm) is read from there alone: what it prints elsewhere may be rounded. How a metric
   /// without format and pattern is read is found out, unless one of `known` reads it. Throws std::invalid_argument for a
   /// format or pattern that cannot work; the loader of experiments has refused these before.
-  AttemptLog(const AttemptFiles& files, const std::vector<configs::Metric>& metrics,
-             const std::vector<NamePattern>& watched, const Readings& known = {});
+  AttemptLog(const AttemptFiles& files, const std::vector<configs::Metric>& metrics, const std::vector<NamePattern>& watched,
+             const Readings& known = {});
 
   /// Reads what is new; true if anything was, be it half a line. Never throws for what a file holds or lacks.
   bool poll();
@@ -67,11 +67,11 @@ class AttemptLog {
   /// How the metrics that nobody described are read, and where: what was found out from this log, and what was known.
   struct Learnt {
     std::string metric;
-    std::string file;                    ///< its name
-    std::optional<learn::Found> found;   ///< absent: nothing is read
-    std::string refusal;                 ///< why
-    bool is_ambiguous = false;           ///< two readings are as likely
-    bool is_new = false;                 ///< found out from this log
+    std::string file;                   ///< its name
+    std::optional<learn::Found> found;  ///< absent: nothing is read
+    std::string refusal;                ///< why
+    bool is_ambiguous = false;          ///< two readings are as likely
+    bool is_new = false;                ///< found out from this log
   };
   std::vector<Learnt> learnt() const;
 
@@ -86,7 +86,7 @@ class AttemptLog {
     bool is_side_channel = false;
     std::vector<WantedMetric> to_learn;    ///< metrics that nobody described
     std::optional<LearntMetrics> metrics;  ///< these
-    std::string problem;  ///< it could not be read; nothing more is expected of it
+    std::string problem;                   ///< it could not be read; nothing more is expected of it
   };
   void add_metric(const configs::Metric& metric, const AttemptFiles& files);
   void add_side_channel(const std::filesystem::path& path, const std::vector<configs::Metric>& metrics);

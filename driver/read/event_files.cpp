@@ -134,8 +134,8 @@ std::optional<std::string> event_format(const std::filesystem::path& path) {
     return std::nullopt;
   };
   if (!std::filesystem::is_directory(path)) return by_name(path.filename().string());
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(
-           path, std::filesystem::directory_options::skip_permission_denied))
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(path, std::filesystem::directory_options::skip_permission_denied))
     if (auto format = by_name(entry.path().filename().string())) return format;
   return std::nullopt;
 }

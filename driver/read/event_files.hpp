@@ -16,8 +16,8 @@
 
 namespace bisectd::driver::read {
 
-/// "tfevents" or "vdlrecords" if the file is one of these by its name, or the folder has one. Throws std::system_error if the
-/// folder cannot be read.
+/// "tfevents" or "vdlrecords" if the file is one of these by its name, or the folder has one. Throws std::system_error if
+/// the folder cannot be read.
 std::optional<std::string> event_format(const std::filesystem::path& path);
 
 class EventFiles {

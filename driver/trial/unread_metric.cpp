@@ -52,10 +52,11 @@ std::string how_to_read(const std::vector<configs::Metric>& metrics, const confi
       log.finish();
       const auto learnt = log.learnt().front();
       if (learnt.found)
-        return fmt::format("`metric: {}` alone reads {}: {}", unread->name, name, configs::printable(learn::said(*learnt.found)));
+        return fmt::format("`metric: {}` alone reads {}: {}", unread->name, name,
+                           configs::printable(learn::said(*learnt.found)));
       if (const std::string line = last_line_with_a_number(file); last.empty() && !line.empty())
-        last = fmt::format("{}: {}; the last line of {} with a number is: {}", name, configs::printable(learnt.refusal), name,
-                           configs::elided(configs::printable(line), kShown));
+        last = fmt::format("{}: {}; the last line of {} with a number is: {}", name, configs::printable(learnt.refusal),
+                           name, configs::elided(configs::printable(line), kShown));
     } catch (const std::system_error&) {  // of several logs one may be missing
     }
   return last;

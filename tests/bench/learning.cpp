@@ -28,8 +28,9 @@ nlohmann::json read(const std::string& file, const std::string& metric) {
     result["said"] = learn::said(found);
     result["counted"] = found.reading.step.empty();
     for (const learn::LogPoint& point : found.points)
-      result["points"].push_back({point.step, std::isfinite(point.value.number) ? nlohmann::json(point.value.number)
-                                                                                : nlohmann::json(fmt::format("{}", point.value.number))});
+      result["points"].push_back({point.step, std::isfinite(point.value.number)
+                                                  ? nlohmann::json(point.value.number)
+                                                  : nlohmann::json(fmt::format("{}", point.value.number))});
   } catch (const learn::Refusal& refusal) {
     result["refused"] = refusal.what();
   }

@@ -58,7 +58,8 @@ TEST_CASE("five lines are enough: the name is the path's, metric and suspects ar
 
 TEST_CASE("a metric may be no more than a name, or be left out") {
   const Folder folder;
-  const std::string lines = "version: 1\nextends: generic\nreference: {command: [a]}\nsubject: {command: [a]}\nperturb: none\n";
+  const std::string lines =
+      "version: 1\nextends: generic\nreference: {command: [a]}\nsubject: {command: [a]}\nperturb: none\n";
   for (const std::string metric : {"", "metric: loss\n", "metric: {loss: }\n", "metric: {loss: {}}\n"}) {
     CAPTURE(metric);
     const Experiment experiment = load_experiment(folder.write("x.yaml", lines + metric));
@@ -67,7 +68,8 @@ TEST_CASE("a metric may be no more than a name, or be left out") {
     CHECK_FALSE(experiment.metrics[0].pattern);
     CHECK(experiment.metrics[0].format.value.empty());
   }
-  CHECK(load_experiment(folder.write("x.yaml", lines + "metric: {loss: {value_key: box_loss}}\n")).metrics[0].value_key == "box_loss");
+  CHECK(load_experiment(folder.write("x.yaml", lines + "metric: {loss: {value_key: box_loss}}\n")).metrics[0].value_key ==
+        "box_loss");
 }
 
 TEST_CASE("every key arrives where it belongs") {

@@ -55,8 +55,8 @@ class BadLogs(Space):
         self.check(log(range(1, 200)) + line(200, "abc") + log(range(201, 301)), 2, "npu.log:200: the value 'abc'")
         self.check(log(), 2, "gpu.log", "--format", "tfevents", reference=b"\x00" * 7 + b"\x80" + b"\x00" * 40)
         self.check(log(), 2, "gpu.log", "--format", "vdlrecords", reference=b"\x00" * 7 + b"\x80" + b"\x00" * 40)
-        self.check(b"\0\xff\x1b[31m" * 1000, 2, "no known format", "--metric", "loss")
-        self.check("", 2, "no known format", "--metric", "loss")
+        self.check(b"\0\xff\x1b[31m" * 1000, 2, "no line has a number called loss", "--metric", "loss")
+        self.check("", 2, "no line has a number called loss", "--metric", "loss")
 
 
 if __name__ == "__main__":

@@ -24,13 +24,6 @@ class Init(Space):
         (self.folder / "bin/python").symlink_to(sys.executable)  # Debian has none of this name
         self.path = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
 
-    def test_its_pattern_is_that_of_the_generic_preset(self):
-        self.write("train.py", "")
-        text = self.bisectd("init", "torch-npu", "-o", "-", code=0).out
-        written = yaml.safe_load(text)["metric"]["loss"]["pattern"]
-        preset = yaml.safe_load((SOURCE / "configs/presets/generic.yaml").read_text())["standard_metric"]["loss"]["pattern"]
-        self.assertEqual(written, preset)
-
     def test_what_it_writes_is_accepted_for_every_preset(self):
         presets = json.loads(self.bisectd("version", "--json", code=0).out)["presets"]
         self.assertIn("paddle-npu", presets)
@@ -111,7 +104,7 @@ class Init(Space):
     def test_a_script_that_imports_paddlenlp_is_enough(self):
         (self.folder / "run_pretrain.py").write_text("from paddlenlp.trainer import Trainer\n")
         written = yaml.safe_load(self.bisectd("init", "paddle-npu", "-o", "-", code=0).out)
-        self.assertEqual(written["metric"], {"loss": {"format": "paddlenlp"}})
+        self.assertEqual(written["metric"], "loss")
         self.assertIn("run_pretrain.py", written["subject"]["command"])
 
     def test_it_names_the_schema_and_says_what_is_next(self):

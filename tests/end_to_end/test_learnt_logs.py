@@ -94,7 +94,7 @@ class Compare(Space):
         line = "Epoch 1/200, Step {step}/3995, loss: {loss}\n"
         falling = "".join(line.format(step=step, loss=f"{value(step):.6f}") + (
             f"[WARNING] overflow, still update, loss scale adjust to {65536 / 2 ** (step - 40)}\n" if step > 40 else "") for step in range(1, 61))
-        self.assertIn("the loss scale fell to its minimum at step 57", self.compare(log(line), falling, 1)["rows"][0]["text"])
+        self.assertIn("the loss scale fell to its minimum at step 56", self.compare(log(line), falling, 1)["rows"][0]["text"])
 
     def test_where_no_loss_is_this_is_said(self):
         self.write("gpu.log", "step 1 accuracy 0.5\nstep 2 accuracy 0.6\n")

@@ -18,8 +18,8 @@ namespace {
 constexpr int kValues = 60;
 double value_at(int i) { return 2 + 5 * std::exp(-i / 20.0) + 0.05 * std::sin(7.0 * i); }
 
-/// `line` for each value; {n}: 1, 2, ...; {i}: one less; {h}: 10, 20, ...; {e}, {b}, {b0}: epoch 1 or 2 and the batch in it, from
-/// 1 or 0; {v}: the value, {w}: another one; {r}: its mean so far.
+/// `line` for each value; {n}: 1, 2, ...; {i}: one less; {h}: 10, 20, ...; {e}, {b}, {b0}: epoch 1 or 2 and the batch in it,
+/// from 1 or 0; {v}: the value, {w}: another one; {r}: its mean so far.
 struct Layout {
   std::string name, line;
   std::int64_t first_step = 1, stride = 1;
@@ -35,7 +35,8 @@ std::string log_of(const Layout& layout, const std::string& nan = "") {
     text += fmt::format(fmt::runtime(layout.line), fmt::arg("n", i + 1), fmt::arg("i", i), fmt::arg("h", 10 * (i + 1)),
                         fmt::arg("e", i / 30 + 1), fmt::arg("b", i % 30 + 1), fmt::arg("b0", i % 30),
                         fmt::arg("v", bad ? nan : fmt::format("{:.4f}", value_at(i))),
-                        fmt::arg("w", fmt::format("{:.4f}", 1.1 * value_at(i))), fmt::arg("r", fmt::format("{:.4f}", sum / (i + 1))));
+                        fmt::arg("w", fmt::format("{:.4f}", 1.1 * value_at(i))),
+                        fmt::arg("r", fmt::format("{:.4f}", sum / (i + 1))));
     if (i % 20 == 19) text += layout.after;
   }
   return text;
@@ -61,16 +62,19 @@ const std::vector<Layout> kLayouts{
     {"begins again", "[{b:4}/30] loss: {v}\n"},
     {"step in a bar", "  {n}%|█   | {n}/60 [08:13<28:44, 7.9s/it]\r{{'loss': {v}, 'grad_norm': 1.27, 'epoch': 0.01}}\n"},
     {"in a bar", "\rSteps:   2%|          | {n}/82400 [31:29<30:59:03,  1.38s/it, lr=1e-5, loss={v}]"},
-    {"refreshed bar", "\rStep:   2%|#         | {n}/824 [31:29<30:59, 1s/it, loss={v}]"
-                      "\rStep:   2%|#         | {n}/824 [31:30<30:59, 1s/it, loss={v}]"},
+    {"refreshed bar",
+     "\rStep:   2%|#         | {n}/824 [31:29<30:59, 1s/it, loss={v}]"
+     "\rStep:   2%|#         | {n}/824 [31:30<30:59, 1s/it, loss={v}]"},
     {"ranks", "[rank0] step {n} loss {v}\n[rank1] step {n} loss {w}\n"},
     {"gpu as rank", "gpu: 1 step: {n} loss: {w}\ngpu: 0 step: {n} loss: {v}\n"},
     {"evaluations between", "global step {n}, loss: {v}, speed: 2.88 steps/s\n", 1, 1, "", "valid step 7, loss: 3.25\n"},
     {"key of its step", "step:{n} - actor/entropy_loss:0.31 - actor/pg_loss:{v} - perf/mfu:0.2\n"},
     {"coloured", "\x1b[32mstep {n} loss {v}\x1b[0m\n"},
     {"wrapped by a container", "{{\"log\": \"step {n} loss {v}\\n\", \"stream\": \"stdout\"}}\n"},
-    {"pipes", " [2025-03-01 10:00:00] iteration {n:8}/  250000 | consumed samples: 8 | lm loss: {v} | loss scale: 65536.0 |\n"},
-    {"prefixed", "2025-03-01 10:00:00,123 - trainer[callback.py:519] - INFO - {{ Epoch:[  1/  2], step:[{n:5}/ 6500], loss: {v}, }}\n"},
+    {"pipes",
+     " [2025-03-01 10:00:00] iteration {n:8}/  250000 | consumed samples: 8 | lm loss: {v} | loss scale: 65536.0 |\n"},
+    {"prefixed",
+     "2025-03-01 10:00:00,123 - trainer[callback.py:519] - INFO - {{ Epoch:[  1/  2], step:[{n:5}/ 6500], loss: {v}, }}\n"},
     {"every tenth", "step {h}: loss={v}\n", 10, 10},
     {"backspaces", "{n}/60 [==>...] - loss: {v}\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b"},
 };
@@ -110,7 +114,8 @@ TEST_CASE("a log that is short is read as its like taught") {
     CAPTURE(layout.name);
     const std::string whole = log_of(layout);
     const Found found = follow(learnt(whole).reading, kinds_of(whole.substr(0, whole.find('\n', whole.size() / 5) + 1)));
-    for (std::size_t i = 0; i < found.points.size(); ++i) CHECK(found.points[i].step == layout.first_step + static_cast<int>(i) * layout.stride);
+    for (std::size_t i = 0; i < found.points.size(); ++i)
+      CHECK(found.points[i].step == layout.first_step + static_cast<int>(i) * layout.stride);
   }
 }
 

@@ -40,7 +40,8 @@ TEST_CASE("a loss scale is read from the lines of its framework, at the last ste
       {"Loss scaler reducing loss scale to 32768.0", 32768},
       {"Loss scaler increasing loss scale to 131072.0", 131072},
       // facebookresearch/fairseq, from users' logs
-      {"2023-06-13 17:37:40 | INFO | fairseq.trainer | NOTE: gradient overflow detected, setting loss scale to: 16384.0", 16384},
+      {"2023-06-13 17:37:40 | INFO | fairseq.trainer | NOTE: gradient overflow detected, setting loss scale to: 16384.0",
+       16384},
       // mindspore-lab/mindyolo
       {"2024-12-25 09:58:42,787 [WARNING] overflow, still update, loss scale adjust to 1024.0", 1024},
       {"overflow, loss scale adjust to  512.0", 512},
