@@ -1,6 +1,7 @@
 #include "configs/consistency.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/algorithm/string/iter_find.hpp>
@@ -12,6 +13,8 @@
 #include "configs/perturbation_checks.hpp"
 #include "configs/placeholders.hpp"
 #include "configs/printable.hpp"
+#include "configs/read_config_key.hpp"
+#include "configs/suggest.hpp"
 
 namespace bisectd::configs {
 namespace {
@@ -36,6 +39,7 @@ void check_visible_variable(const Side& side, Problems& problems) {
 
 void check_deliveries(const Experiment& experiment, Problems& problems) {
   std::map<std::string, std::string> owners, writers;
+  for (const TrainingConfig& config : experiment.subject.configs) writers.emplace(config.name, "the copy of " + config.file);
   const auto all = deliveries(experiment);
   for (const auto& [deliver, owner] : all) {
     if (deliver->file)
@@ -48,7 +52,7 @@ void check_deliveries(const Experiment& experiment, Problems& problems) {
       problems.add({experiment.file, 0, 0},
                    fmt::format("`{}` is set by two suspects: {} and {}", *deliver->environment, first->second, owner));
   }
-  const auto by_argument = std::ranges::find_if(all, [](const auto& entry) { return entry.first->argument.has_value(); });
+  const auto by_argument = std::ranges::find_if(all, [](const auto& entry) { return !entry.first->argument.empty(); });
   const auto& command = experiment.subject.command;
   if (by_argument != all.end() && !command.empty() &&
       std::ranges::find(command, "{arguments}", &Placed<std::string>::value) == command.end())
@@ -223,6 +227,22 @@ void check_soak(const Experiment& experiment, Problems& problems) {
 
 }  // namespace
 
+/// {config:FILE}, or {config} of an only one.
+static void check_config_placeholder(const std::optional<std::string_view>& file, const std::string& word,
+                                     const Place& place, const Side& side, Problems& problems) {
+  std::vector<std::string> known;
+  for (const TrainingConfig& config : side.configs) known.push_back(config.file);
+  if (file ? std::ranges::count(known, *file) > 0 : known.size() == 1) return;
+  const auto right = file ? nearest(*file, known) : std::nullopt;
+  problems.add(place,
+               known.empty() ? fmt::format("`{{{}}}`: no suspect of this side is a key of a configuration file", word)
+               : file        ? fmt::format("`{{{}}}`: no suspect is a key of that file", word)
+                             : fmt::format("`{{{}}}`: suspects are keys of several files", word),
+               right           ? fmt::format("did you mean `{{config:{}}}`?", *right)
+               : known.empty() ? "a suspect is one by `{config: FILE, key: KEY}`"
+                               : fmt::format("write one of {{config:{}}}", fmt::join(known, "}, {config:")));
+}
+
 std::optional<std::string> settled_suspect(const Toggle& toggle, const std::map<std::string, std::string>& environment) {
   if (!toggle.deliver.environment || is_written_anew(toggle.deliver)) return toggle.suspect;
   const auto set = environment.find(*toggle.deliver.environment);
@@ -257,6 +277,8 @@ void check_not_empty(const std::vector<std::string>& words, const Place& place, 
   for (const std::string& word : words) {
     if (word.starts_with("device") && side.devices.ids.empty() && !(side.slurm && side.slurm->gres))
       problems.add(place, fmt::format("`{{{}}}` stays empty: `{}.devices` names no ids", word, what));
+    if (const auto config = config_named_in(word); config || word == kConfigPlaceholder)
+      check_config_placeholder(config, word, place, side, problems);
     if (word == "steps" && !experiment.steps)
       problems.add(place, "`{steps}` stays empty: the file names no `steps`", "add, for example, `steps: 1000`");
   }
@@ -264,12 +286,16 @@ void check_not_empty(const std::vector<std::string>& words, const Place& place, 
 
 void check_and_settle(Experiment& experiment, Needed needed, Problems& problems) {
   settle_goal(experiment, problems);
+  const std::size_t before = problems.size();
+  read_training_configs(experiment, problems);
+  if (problems.size() > before) return;  // what follows would only say the same in other words
   check_soak(experiment, problems);
   check_filled(experiment.reference, "reference", experiment, problems);
   check_filled(experiment.subject, "subject", experiment, problems);
   check_visible_variable(experiment.reference, problems);
   check_visible_variable(experiment.subject, problems);
   check_deliveries(experiment, problems);
+  check_training_configs(experiment, problems);
   check_perturbations(experiment, problems);
   check_hold(experiment, problems);
   settle_toggles(experiment, needed_environment(experiment, problems));

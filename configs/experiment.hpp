@@ -27,6 +27,13 @@ struct Devices {
   Place place;
 };
 
+/// A configuration file of the training's own of which suspects are keys. Every attempt has a copy in its folder.
+struct TrainingConfig {
+  std::string file;     ///< as the experiment says it; the placeholders {config:FILE} and, of an only one, {config}
+  std::string name;     ///< of the copy
+  std::string content;  ///< as it is
+};
+
 /// How one side (the trusted reference or the subject under test) is started.
 struct Side {
   std::vector<Placed<std::string>>
@@ -39,6 +46,7 @@ struct Side {
   std::vector<std::string> unset;                ///< inherited variables to take away
   std::optional<Placed<std::string>> directory;  ///< working directory, resolved against the folder of the file that says
                                                  ///< it; absent: the experiment file's folder
+  std::vector<TrainingConfig> configs;           ///< of the subject
   std::optional<std::string> log;       ///< file in the attempt's folder that the training logs to; absent: its stdout
                                         ///< and stderr (some launchers copy only a part of the log to theirs)
   std::optional<Perturbation> perturb;  ///< of its repeats; the file's own, where the side says nothing

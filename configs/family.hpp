@@ -44,7 +44,8 @@ struct Toggle {
   std::optional<std::string> unset_means;  ///< value the software acts on when the variable is unset; absent: not known
   std::vector<std::string> also_safe;      ///< other spellings of the safe value
   std::string description;
-  std::string source;  ///< where the claim about this switch comes from
+  std::string source;       ///< where the claim about this switch comes from
+  std::string overwritten;  ///< what sets it after bisectd, found before anything starts: it cannot be neutralised
   Place place;
 };
 
@@ -127,7 +128,14 @@ struct Family {
   std::map<std::string, std::string>
       written_name;                      ///< name in logs -> name as it must be written in the list; equal when absent
   std::vector<std::string> known_names;  ///< written forms that exist; empty: anything goes
+  std::string overwritten;               ///< like a toggle's, of all members
   Place place;
 };
+
+/// Why a member cannot be neutralised, if its delivery does not arrive.
+inline const std::string& overwritten(const Family& family, const std::string& name) {
+  const auto toggle = family.toggles.find(name);
+  return toggle != family.toggles.end() && family.overwritten.empty() ? toggle->second.overwritten : family.overwritten;
+}
 
 }  // namespace bisectd::configs

@@ -21,9 +21,27 @@ bool is_whole(std::string_view path) {
   return path == ".perturb" || path == ".reference.perturb" || path == ".subject.perturb";
 }
 
+/// What is delivered in another way than below is not delivered in that way, too: with it goes what belongs to it.
+void drop_other_way(Value& base, const Value& over, const std::string& path) {
+  const std::size_t toggles = path.rfind(".toggles.");
+  const bool is_switch = toggles != std::string::npos && path.find('.', toggles + 9) == std::string::npos;
+  if (!path.starts_with(".families.") || (!is_switch && !path.ends_with(".deliver"))) return;
+  const auto says = [](const Value& block, const char* key) {
+    return std::ranges::count(block.entries, key, &Value::Entry::key) > 0;
+  };
+  for (const char* way : {"environment", "argument", "config"})
+    if (says(over, way) && !says(base, way))
+      std::erase_if(base.entries, [](const Value::Entry& entry) {
+        return std::ranges::count(std::initializer_list<std::string_view>{"environment", "argument", "config", "key",
+                                                                          "value", "file", "each"},
+                                  entry.key) > 0;
+      });
+}
+
 Value laid_over(Value base, Value over, const std::string& path = "") {
   if (is_whole(path)) return over;
   if (base.kind != Value::Kind::map || over.kind != Value::Kind::map) return over;
+  drop_other_way(base, over, path);
   for (Value::Entry& old : base.entries) {
     const auto replaced = std::ranges::find(over.entries, old.key, &Value::Entry::key);
     if (replaced == over.entries.end()) over.entries.push_back(std::move(old));

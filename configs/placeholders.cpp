@@ -10,6 +10,12 @@
 
 namespace bisectd::configs {
 
+std::optional<std::string_view> config_named_in(std::string_view placeholder) {
+  if (!placeholder.starts_with(kConfigPlaceholder) || placeholder.find(':') != kConfigPlaceholder.size())
+    return std::nullopt;
+  return placeholder.substr(kConfigPlaceholder.size() + 1);
+}
+
 std::vector<std::string> placeholders_in(const Placed<std::string>& text, Problems& problems) {
   return placeholders_in(text, {kPlaceholders.begin(), kPlaceholders.end()}, problems);
 }
@@ -26,12 +32,13 @@ std::vector<std::string> placeholders_in(const Placed<std::string>& text, const 
     }
     const std::size_t end = rest.find('}');
     const std::string word(rest.substr(1, end == std::string_view::npos ? 0 : end - 1));
-    if (rest[0] == '}' || !is_identifier(word)) {
+    const auto config = std::ranges::count(known, kConfigPlaceholder) ? config_named_in(word) : std::nullopt;
+    if (rest[0] == '}' || (!is_identifier(word) && !config)) {
       problems.add(text.place, fmt::format("a single `{}`", rest[0]),
                    fmt::format("write `{0}{0}` for the character itself", rest[0]));
       return used;
     }
-    if (std::ranges::count(known, word)) {
+    if (config || std::ranges::count(known, word)) {
       used.push_back(word);
     } else {
       const auto right = nearest(word, known);

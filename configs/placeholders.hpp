@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "configs/place.hpp"
@@ -12,8 +14,13 @@ namespace bisectd::configs {
 
 /// {devices} ids joined by commas, as the training counts them; {device} the first of them; {visible_devices} the ids as the
 /// variable that shows them to the training names them; {steps} last step of a whole run; {attempt} the attempt's own
-/// folder; {arguments} zero or more elements of the command that neutralise suspects.
-constexpr std::array<const char*, 6> kPlaceholders{"devices", "device", "visible_devices", "steps", "attempt", "arguments"};
+/// folder; {arguments} zero or more elements of the command that neutralise suspects; {config:FILE} the copy of a
+/// configuration file that suspects are keys of, {config} of the only one.
+constexpr std::array<const char*, 7> kPlaceholders{"devices", "device",    "visible_devices", "steps",
+                                                   "attempt", "arguments", "config"};
+constexpr std::string_view kConfigPlaceholder = "config";
+/// {config:FILE}; its FILE, else nothing.
+std::optional<std::string_view> config_named_in(std::string_view placeholder);
 
 /// What a family's variables may hold: {attempt}; {presets} the folder of the shipped presets; {and_inherited} a colon
 /// and the value that the variable has without the family, nothing if it has none (for PATH-like variables).

@@ -2,6 +2,7 @@
 #include "configs/read_delivery.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 #include "configs/blocks.hpp"
 #include "configs/placeholders.hpp"
 #include "configs/printable.hpp"
+#include "configs/read_config_key.hpp"
 #include "configs/words.hpp"
 
 namespace bisectd::configs {
@@ -114,6 +116,15 @@ void require_placeholder(const Value& value, const std::string& text, const std:
     problems.add(value.place, fmt::format("`{}` lacks {{{}}}", what, word), fmt::format("for example --off={{{}}}", word));
 }
 
+/// One element of the command, or a list of those that belong together.
+std::vector<std::string> read_argument(const Value& value, const std::string& what, Problems& problems) {
+  Value list{.kind = Value::Kind::list, .place = value.place, .items = {value}};
+  std::vector<std::string> argument;
+  for (const auto& text : texts_of(value.kind == Value::Kind::list ? value : list, what, problems))
+    argument.push_back(text.value);
+  return argument;
+}
+
 }  // namespace
 
 Delivery read_delivery(MapReader& reader, Carries carries, Problems& problems) {
@@ -122,10 +133,15 @@ Delivery read_delivery(MapReader& reader, Carries carries, Problems& problems) {
   const std::string& what = reader.what();
   const Value* environment = reader.find("environment");
   const Value* argument = reader.find("argument");
-  if (reader.is_map() && (environment != nullptr) == (argument != nullptr))
+  deliver.config = read_config_key(reader, problems);
+  const bool by_key = reader.find("config") || reader.find("key");
+  if (reader.is_map() && (environment != nullptr) + (argument != nullptr) + by_key != 1)
     problems.add(argument ? argument->place : reader.place(),
-                 fmt::format("`{}` needs either `environment` or `argument`", what),
-                 "a variable's name, or one element of the command");
+                 fmt::format("`{}` needs one of `environment`, `argument` and `config`", what),
+                 "a variable's name, an element of the command, or the training's own configuration file and a `key` of it");
+  for (const char* other : {"file", "value", "each"})
+    if (const Value* unused = by_key ? reader.find(other) : nullptr)
+      problems.add(unused->place, fmt::format("`{}.{}` has no use beside `config`", what, other), "remove it");
   if (const Value* file = reader.find("file"))
     deliver.file =
         read_file(*file, what + ".file",
@@ -133,8 +149,10 @@ Delivery read_delivery(MapReader& reader, Carries carries, Problems& problems) {
   const std::string word = deliver.file ? "file" : names ? "names" : "value";
   if (environment && reader.read("environment", text_of, deliver.environment.emplace()))
     check_variable_name(*deliver.environment, environment->place, problems);
-  if (argument && reader.read("argument", text_of, deliver.argument.emplace()))
-    require_placeholder(*argument, *deliver.argument, word, what + ".argument", problems);
+  if (argument) {
+    deliver.argument = read_argument(*argument, what + ".argument", problems);
+    require_placeholder(*argument, fmt::format("{}", fmt::join(deliver.argument, " ")), word, what + ".argument", problems);
+  }
   if (const Value* value = reader.find("value"); value && reader.read("value", text_of, deliver.value)) {
     require_placeholder(*value, deliver.value, word, what + ".value", problems);
     if (!environment) problems.add(value->place, fmt::format("`{}.value` is only for `environment`", what));

@@ -12,8 +12,8 @@ enum class Carries {
   value,  ///< of a switch or a ladder
 };
 
-/// Reads `environment`, `argument`, `value`, `file` and, for names, `each` and `separator` from the block that holds
-/// them, among other keys perhaps.
+/// Reads `environment`, `argument`, `config`, `key`, `value`, `file` and, for names, `each` and `separator` from the block
+/// that holds them, among other keys perhaps.
 Delivery read_delivery(MapReader& reader, Carries carries, Problems& problems);
 
 }  // namespace bisectd::configs

@@ -10,6 +10,7 @@
 #include "configs/names.hpp"
 #include "configs/pattern.hpp"
 #include "configs/printable.hpp"
+#include "configs/read_config_key.hpp"
 #include "configs/read_delivery.hpp"
 #include "configs/read_ladder.hpp"
 #include "configs/read_observation.hpp"
@@ -20,10 +21,10 @@
 namespace bisectd::configs {
 namespace {
 
-/// A setting of a switch; the bare word `unset` stands for its absence.
+/// A setting of a switch; the word `unset` stands for its absence.
 Parsed<std::optional<std::string>> setting_of(const Value& value) {
   return text_of(value).map(
-      [&](std::string text) { return !value.quoted && text == "unset" ? std::nullopt : std::optional(std::move(text)); });
+      [](std::string text) { return text == "unset" ? std::nullopt : std::optional(std::move(text)); });
 }
 
 Delivery read_deliver_block(const Value& block, const std::string& what, Carries carries, Problems& problems) {
@@ -33,14 +34,30 @@ Delivery read_deliver_block(const Value& block, const std::string& what, Carries
   return deliver;
 }
 
-Toggle read_toggle(const Value& block, const std::string& what, Problems& problems) {
+bool says(const Value& block, const std::string& key) {
+  return std::ranges::find(block.entries, key, &Value::Entry::key) != block.entries.end();
+}
+
+/// What a key of a file can be set to: there is no way to have it unset.
+void note_setting(MapReader& reader, const std::string& key, Delivery& deliver, Problems& problems) {
+  const Value* value = reader.find(key);
+  if (!value || !deliver.config) return;
+  if (value->text == "unset")
+    problems.add(value->place, fmt::format("`{}.{}`: a key of a file cannot be unset", reader.what(), key),
+                 "write the value that the training has without it, or null");
+  note_written(*value, reader.what() + "." + key, deliver, problems);
+}
+
+Toggle read_toggle(const Value& written, const std::string& what, Problems& problems) {
   Toggle toggle;
+  const Value block = says(written, "config") ? with_null_as_value(written) : written;
   toggle.place = block.place;
   MapReader reader(block, what, problems);
   toggle.deliver = read_delivery(reader, Carries::value, problems);
   reader.read("suspect", setting_of, toggle.suspect);
   reader.require("safe", "the value when neutralised, or `unset`");
   reader.read("safe", setting_of, toggle.safe);
+  for (const char* key : {"suspect", "safe"}) note_setting(reader, key, toggle.deliver, problems);
   if (reader.find("unset_means")) reader.read("unset_means", text_of, toggle.unset_means.emplace());
   if (const Value* also = reader.find("also_safe"))
     for (const auto& text : texts_of(*also, what + ".also_safe", problems)) toggle.also_safe.push_back(text.value);
@@ -134,13 +151,17 @@ void read_ladder(MapReader& reader, Family& family, Problems& problems) {
   if (const Value* deliver = reader.require("deliver"))
     family.deliver = read_deliver_block(*deliver, reader.what() + ".deliver", Carries::value, problems);
   read_ladder_values(reader, family, problems);
+  note_setting(reader, "suspect", family.deliver, problems);
   const Value* suspect = reader.find("suspect");
   if (suspect && reader.read_value(*suspect, setting_of, family.ladder.suspect))
     check_ladder_suspect(*suspect, reader.what() + ".suspect", family.ladder, problems);
 }
 
-Family read_family(const std::string& name, const Value& block, Problems& problems) {
+Family read_family(const std::string& name, const Value& written, Problems& problems) {
   Family family;
+  const auto deliver = std::ranges::find(written.entries, "deliver", &Value::Entry::key);
+  const Value block =
+      deliver != written.entries.end() && says(deliver->value, "config") ? with_null_as_value(written) : written;
   family.name = name;
   family.place = block.place;
   MapReader reader(block, "families." + name, problems);

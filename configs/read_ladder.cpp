@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "configs/printable.hpp"
+#include "configs/read_config_key.hpp"
 #include "configs/suggest.hpp"
 
 namespace bisectd::configs {
@@ -52,7 +53,7 @@ void check_word(const Value& item, const std::string& what, Problems& problems) 
                right ? fmt::format("did you mean `{}`?", *right) : as_number.error().hint);
 }
 
-void read_values(const Value& values, const std::string& what, Ladder& ladder, Problems& problems) {
+void read_values(const Value& values, const std::string& what, Family& family, Problems& problems) {
   double before = -std::numeric_limits<double>::infinity();
   bool words_began = false;
   if (values.kind == Value::Kind::list && values.items.size() < 2)
@@ -60,7 +61,7 @@ void read_values(const Value& values, const std::string& what, Ladder& ladder, P
   texts_of(values, what, problems);
   for (const Value& item : values.items) {
     const auto number = number_of(item, -kLargest, kLargest);
-    if (!number && std::ranges::count(ladder.values, item.text))
+    if (!number && std::ranges::count(family.ladder.values, item.text))
       problems.add(item.place, fmt::format("`{}`: {} stands there twice", what, in_quotes(item.text)));
     else if (!number) check_word(item, what, problems);
     else if (words_began)
@@ -70,18 +71,19 @@ void read_values(const Value& values, const std::string& what, Ladder& ladder, P
       problems.add(item.place, fmt::format("`{}`: {} does not ascend", what, in_quotes(item.text)));
     words_began = words_began || !number;
     if (number) before = *number;
-    ladder.values.push_back(item.text);
+    note_written(item, what, family.deliver, problems);
+    family.ladder.values.push_back(item.text);
   }
 }
 
 void read_delivered_as(const Value& block, const std::string& what, const Value* values, Family& family,
                        Problems& problems) {
   const MapReader reader(block, what, problems);
-  if (family.deliver.file) problems.add(block.place, fmt::format("`{}` has no use: the value is written into a file", what));
   for (const Value::Entry& entry : block.entries) {
     std::string text;
     MapReader in(block, what, problems);
     if (in.read_value(entry.value, text_of, text)) family.ladder.delivered_as[entry.key] = text;
+    note_written(entry.value, what, family.deliver, problems);
     // Values of a preset may have been replaced by others.
     const bool beside = values && values->place.file == entry.place.file;
     if (beside && std::ranges::count(values->items, entry.key, &Value::text) == 0) {
@@ -102,7 +104,7 @@ void read_ladder_values(MapReader& reader, Family& family, Problems& problems) {
   const Value* values = reader.require("values", "two or more numbers, ascending");
   if (const Value* block = reader.find("delivered_as"))
     read_delivered_as(*block, reader.what() + ".delivered_as", values, family, problems);
-  if (values) read_values(*values, reader.what() + ".values", family.ladder, problems);
+  if (values) read_values(*values, reader.what() + ".values", family, problems);
 }
 
 void check_ladder_suspect(const Value& suspect, const std::string& what, const Ladder& ladder, Problems& problems) {

@@ -16,8 +16,6 @@ constexpr const char* kForms =
     "for example {environment: TRAIN_PERTURB}, {argument: \"--perturb={seed}\"} or {switches: "
     "[{OMP_NUM_THREADS: \"2\"}]}; or `none`";
 
-bool is_none(const Value& value) { return value.kind == Value::Kind::scalar && !value.quoted && value.text == "none"; }
-
 void read_argument(MapReader& reader, Perturbation& perturbation, Problems& problems) {
   const Value* argument = reader.find("argument");
   Placed<std::string> text;
@@ -93,7 +91,7 @@ Perturbation read_block(const Value& block, const std::string& what, Problems& p
 }  // namespace
 
 std::optional<Perturbation> read_perturbation(const Value& block, const std::string& what, Problems& problems) {
-  if (is_none(block)) return std::nullopt;
+  if (is_word(block, "none")) return std::nullopt;
   if (block.kind == Value::Kind::map) return read_block(block, what, problems);
   problems.add(block.place, fmt::format("`{}`: expected how a repeat is perturbed", what), kForms);
   return std::nullopt;

@@ -42,8 +42,7 @@ const Value* MapReader::find(const std::string& key) {
 
 const Value* MapReader::find_given(const std::string& key) {
   const Value* value = find(key);
-  const bool is_none = value && value->kind == Value::Kind::scalar && !value->quoted && value->text == "none";
-  return is_none ? nullptr : value;
+  return value && is_word(*value, "none") ? nullptr : value;
 }
 
 const Value* MapReader::find_given_block(const std::string& key) {

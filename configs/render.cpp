@@ -17,7 +17,9 @@ constexpr int kExcerpt_columns = 100;
 
 std::string where(const Place& place) {
   const std::string file = printable(place.file);
-  return place.line == 0 ? file : fmt::format("{}:{}:{}", file, place.line, place.column);
+  if (place.line == 0) return file;
+  return place.column == 0 ? fmt::format("{}:{}", file, place.line)
+                           : fmt::format("{}:{}:{}", file, place.line, place.column);
 }
 
 std::string first_line(const Problem& problem) {

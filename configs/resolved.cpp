@@ -147,6 +147,11 @@ void write_side(YAML::Emitter& out, const Side& side, const Experiment& experime
   if (side.setup) text_at(out, "setup", without_secrets_in(side.setup->value, hidden));
   environment_at(out, side.environment);
   texts_at(out, "unset", side.unset);
+  if (!side.configs.empty()) {
+    std::map<std::string, std::string> digests;
+    for (const TrainingConfig& config : side.configs) digests[config.file] = fmt::format("{:08x}", digest(config.content));
+    variables_at(out, "configs", digests);
+  }
   text_at(out, "log", side.log);
   if (side.directory) text_at(out, "directory", from_folder(side.directory->value, experiment));
   duration_at(out, "timeout", side.timeout);
@@ -228,7 +233,13 @@ void write_checks(YAML::Emitter& out, const std::vector<Check>& checks) {
 
 void write_delivery(YAML::Emitter& out, const Delivery& deliver) {
   text_at(out, "environment", deliver.environment);
-  text_at(out, "argument", deliver.argument);
+  if (deliver.argument.size() == 1) text_at(out, "argument", deliver.argument.front());
+  else texts_at(out, "argument", deliver.argument);
+  if (deliver.config) {
+    text_at(out, "config", deliver.config->file.value);
+    text_at(out, "key", deliver.config->key);
+    if (!deliver.config->written.empty()) variables_at(out, "written", deliver.config->written);
+  }
   if (!deliver.value.empty()) text_at(out, "value", deliver.value);
   if (!deliver.file) return;
   key(out, "file");

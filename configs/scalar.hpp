@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tl/expected.hpp>
 
 #include "configs/value.hpp"
@@ -22,6 +23,10 @@ using Parsed = tl::expected<T, Fault>;
 
 /// Any scalar, exactly as written (numbers and true/false too).
 Parsed<std::string> text_of(const Value& value);
+/// A keyword of the experiment file. In quotes it is the same word: in JSON there is no other way to write it.
+inline bool is_word(const Value& value, std::string_view word) {
+  return value.kind == Value::Kind::scalar && value.text == word;
+}
 /// Only true and false.
 Parsed<bool> boolean_of(const Value& value);
 /// Decimal digits with an optional minus; no octal, hexadecimal, exponent or leading zero. Both ends included.

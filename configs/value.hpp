@@ -14,7 +14,8 @@ struct Value {
   struct Entry;
 
   Kind kind = Kind::null;
-  std::string text;     ///< of a scalar, exactly as written, escapes of a quoted one resolved
+  std::string
+      text;  ///< of a scalar, exactly as written, escapes of a quoted one resolved; of a null that is written, `null`
   bool quoted = false;  ///< a quoted or block scalar: always a string, never a number or a boolean
   Place place;
   std::vector<Value> items;    ///< of a list

@@ -60,6 +60,10 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     Value value;
+    const std::string_view written = bytes_.substr(std::min(static_cast<std::size_t>(mark.pos), bytes_.size()));
+    if (written.starts_with('~') || written.starts_with("null") || written.starts_with("Null") ||
+        written.starts_with("NULL"))
+      value.text = "null";
     // The mark of a value that is not there points at whatever follows; its key is the better place.
     value.place = awaits_value() ? open_.back().key_place : place_of(mark);
     finish(std::move(value), anchor);

@@ -94,6 +94,7 @@ std::vector<std::string> workaround(const Record& record) {
   for (const std::string& statement : workaround_statements(record)) lines.push_back(plain(statement));
   for (const std::string& argument : record.workaround_arguments)
     lines.push_back("add the argument " + plain(shell_word(argument)));
+  for (const std::string& setting : workaround_config_texts(record)) lines.push_back("set in " + plain(setting));
   if (const std::string cost = cost_text(record); !cost.empty()) lines.push_back(cost);
   for (const std::string& other : other_fix_texts(record, plain)) lines.push_back(other);
   if (const std::string soak = soak_text(record, plain); !soak.empty()) lines.push_back(soak);

@@ -169,9 +169,13 @@ Json pruned(const Record& record) {
 Json workaround(const Record& record) {
   Json environment = Json::array();
   for (const auto& [name, value] : record.workaround) environment.push_back({{"name", name}, {"value", value}});
+  Json config = Json::array();
+  for (const auto& [file, key, value] : record.workaround_config)
+    config.push_back({{"file", file}, {"key", key}, {"value", value}});
   return {{"environment", std::move(environment)},
           {"unset", record.workaround_unset},
-          {"arguments", record.workaround_arguments}};
+          {"arguments", record.workaround_arguments},
+          {"config", std::move(config)}};
 }
 
 Json attempt(const Attempt& one) {

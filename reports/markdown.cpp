@@ -90,6 +90,12 @@ std::string workaround(const Record& record) {
     for (const std::string& argument : record.workaround_arguments) arguments += shell_word(argument) + "\n";
     body += markdown_block(arguments, "sh");
   }
+  if (!record.workaround_config.empty()) {
+    body += std::string(body.empty() ? "" : "\n") + "Values to change in configuration files (file: key: value):\n\n";
+    std::string settings;
+    for (const std::string& setting : workaround_config_texts(record)) settings += setting + "\n";
+    body += markdown_block(settings, "yaml");
+  }
   const auto paragraph = [&](const std::string& text) { body += (body.empty() ? "" : "\n") + text + "\n"; };
   if (const std::string cost = cost_text(record); !cost.empty()) paragraph(cost);
   for (const std::string& other : other_fix_texts(record, markdown_code)) paragraph(other);

@@ -72,6 +72,11 @@ struct SignatureGroup {
   std::vector<std::size_t> causes_of_some = {};  ///< in some of them, or a ladder at another value, where nobody knows
 };
 
+/// A value that the fix wants in a configuration file of the training's own.
+struct ConfigSetting {
+  std::string file, key, value;
+};
+
 /// A neutralised suspect that left no trace where one is due.
 struct NoEffect {
   std::size_t suspect = 0;
@@ -189,6 +194,7 @@ struct Record : Comparison, Costs {
   std::vector<std::pair<std::string, std::string>> workaround;  ///< environment to export, in order
   std::vector<std::string> workaround_unset;                    ///< variables the fix wants unset
   std::vector<std::string> workaround_arguments;                ///< argv elements to add
+  std::vector<ConfigSetting> workaround_config;                 ///< of configuration files of the training's own
   std::optional<Pruned> pruned;                                 ///< of a finished `bisectd prune`
   std::map<std::string, std::string> versions;                  ///< framework, plug-in, ...
   std::vector<std::string> changes;                             ///< of versions, since the baseline

@@ -31,6 +31,13 @@ std::vector<std::string> workaround_statements(const Record& record) {
   return statements;
 }
 
+std::vector<std::string> workaround_config_texts(const Record& record) {
+  std::vector<std::string> texts;
+  for (const auto& [file, key, value] : record.workaround_config)
+    texts.push_back(fmt::format("{}: {}: {}", file, key, value));
+  return texts;
+}
+
 std::string to_workaround(const Record& record) {
   std::string text = fmt::format("# bisectd {}, experiment {}, run {}\n# {}\n", plain(record.program_version),
                                  plain(record.experiment), plain(record.run_folder), verdict_sentence(record, plain));
@@ -39,6 +46,8 @@ std::string to_workaround(const Record& record) {
   for (const std::string& statement : workaround_statements(record)) text += statement + "\n";
   if (!record.workaround_arguments.empty()) text += "# Arguments to add to the training command:\n";
   for (const std::string& argument : record.workaround_arguments) text += "#   " + plain(shell_word(argument)) + "\n";
+  if (!record.workaround_config.empty()) text += "# Values to change in configuration files (file: key: value):\n";
+  for (const std::string& setting : workaround_config_texts(record)) text += "#   " + plain(setting) + "\n";
   return text;
 }
 

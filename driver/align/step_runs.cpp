@@ -20,6 +20,7 @@ constexpr const char* kStepFile = "align.jsonl";
 AttemptRequest request_of(const configs::Alignment& alignment, const StepRun& run, std::size_t number, int attempt) {
   const fs::path folder = attempt == 1 ? run.folder : fs::path(fmt::format("{}-again-{}", run.folder.string(), attempt - 1));
   AttemptRequest request{{.side = run.side}, number, attempt, folder, run.perturbed};
+  request.recipe = neutralise::as_it_is(*run.side->settings);
   request.recipe.environment[alignment.environment] = (folder / kStepFile).string();
   for (const auto& [variable, value] : alignment.needs)
     request.recipe.environment[variable] =

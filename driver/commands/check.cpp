@@ -167,7 +167,7 @@ ExitCode check(const CheckOptions& options) {
   const auto launching = launch::make_launcher(experiment, folder, [](const std::string& text) { say("warning", text); });
   launch::Launcher& launcher = *launching;
   Sides sides = prepare_sides(experiment, launcher, folder, make_run_tag(folder));
-  if (const auto warning = settle_suspects(experiment, sides.subject)) say("warning", configs::placed_text(*warning));
+  for (const auto& warning : settle_suspects(experiment, sides.subject)) say("warning", configs::placed_text(warning));
   if (!compares) {
     say("ok", fmt::format("goal: a trial passes if it runs to step {}; no reference is run", *experiment.steps));
   } else if (experiment.reference.is_recorded()) {

@@ -144,7 +144,7 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
   const auto launching = launch::make_launcher(experiment, directory.folder(), log::warning);
   launch::Launcher& launcher = *launching;
   Sides sides = prepare_sides(experiment, launcher, directory.folder(), past.run_tag);
-  if (const auto warning = settle_suspects(experiment, sides.subject)) log::warning(configs::render(*warning));
+  for (const auto& warning : settle_suspects(experiment, sides.subject)) log::warning(configs::render(warning));
   if (is_new) past.inherited = sides.subject.inherited;
   else refuse_other_shell(past, sides.subject.inherited);
   const auto versions =

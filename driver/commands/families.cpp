@@ -21,9 +21,10 @@ struct FamiliesOptions {
 
 /// "file fusion_switch.cfg, told by X", "variable X", "argument --off={names}".
 std::string delivery(const configs::Delivery& deliver) {
+  if (deliver.config) return fmt::format("key {} of {}", deliver.config->key, deliver.config->file.value);
   const std::string by = deliver.environment
                              ? "variable " + *deliver.environment + (deliver.value.empty() ? "" : "=" + deliver.value)
-                             : "argument " + deliver.argument.value_or("");
+                             : fmt::format("argument {}", fmt::join(deliver.argument, " "));
   return deliver.file ? fmt::format("file {}, told by {}", deliver.file->name, by) : by;
 }
 

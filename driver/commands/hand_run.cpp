@@ -31,7 +31,7 @@ HandRun::HandRun(configs::Experiment& experiment, const std::string& resolved, c
     std::filesystem::remove_all(directory_.folder());  // nothing was started: leave nothing behind
     throw;
   }
-  if (const auto warning = settle_suspects(experiment, sides_.subject)) log::warning(configs::render(*warning));
+  for (const auto& warning : settle_suspects(experiment, sides_.subject)) log::warning(configs::render(warning));
   keep::write_file_durably(directory_.resolved_experiment(), resolved);
   journal_.emplace(directory_.journal(), keep::begin_journal(directory_.journal(), run_record(none, experiment)));
   log::info(fmt::format("run directory: {}", directory_.folder().string()));

@@ -180,7 +180,7 @@ ExitCode plan(const PlanOptions& options) {
   launch::LocalLauncher launcher;
   const keep::TemporaryFolder scratch;
   Sides sides = prepare_sides(experiment, launcher, scratch.path(), experiment.name + "-plan");
-  if (const auto warning = settle_suspects(experiment, sides.subject)) log::warning(configs::render(*warning));
+  for (const auto& warning : settle_suspects(experiment, sides.subject)) log::warning(configs::render(warning));
 
   Plan steps(options, experiment, sides);
   const bool unknown = !earlier && !options.foreseen.suspects && !discovered_families(experiment).empty();

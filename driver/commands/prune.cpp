@@ -41,7 +41,8 @@ ExitCode prune(const PruneOptions& options) {
         "there is nothing to prune: subject.environment holds no black list, no switch at its safe value and no value of a "
         "ladder, and subject.unset no switch");
   if (!unseen.empty())
-    log::warning(fmt::format("warning: not looked at, as subject.command may hold them: {}", fmt::join(unseen, ", ")));
+    log::warning(fmt::format("warning: not looked at, as subject.command or the training's own files may hold them: {}",
+                             fmt::join(unseen, ", ")));
   DriveOptions drive{.prune = true, .output = options.output};
   for (const configs::Placed<reports::Kept>& one : kept) {
     log::warning(configs::render({kept_text(one.value), one.place}));

@@ -131,9 +131,9 @@ std::vector<std::string> given_as_arguments(const configs::Experiment& experimen
   std::vector<std::string> names;
   for (const auto& [name, selection] : experiment.suspects) {
     const Family& family = experiment.families.at(name);
-    if (family.deliver.argument) names.push_back(name);
+    if (!family.deliver.argument.empty() || family.deliver.config) names.push_back(name);
     for (const auto& [member, toggle] : family.toggles)
-      if (toggle.deliver.argument) names.push_back(name + ":" + member);
+      if (!toggle.deliver.argument.empty() || toggle.deliver.config) names.push_back(name + ":" + member);
   }
   return names;
 }

@@ -58,6 +58,9 @@ ExitCode trial(const TrialOptions& options) {
   const NamedMembers named = named_members(experiment, options.off);
   experiment.suspects = named.selections;
   HandRun run(experiment, resolved, options.out, "trial");
+  for (const auto& [family, name] : named.off)
+    if (const std::string& why = configs::overwritten(experiment.families.at(family), name); !why.empty())
+      throw UsageError(fmt::format("{}:{} cannot be switched off: {}", family, name, why));
   refuse_unseen(run.run(), named.unsure);
   const auto [frame, judged] = run_one_trial(run.run(), named.off);
   if (options.json) {

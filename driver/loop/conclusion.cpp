@@ -43,8 +43,12 @@ void set_workaround(Conclusion& conclusion, const configs::Experiment& experimen
       conclusion.workaround.emplace_back(setting);
   for (const std::string& name : fixed.unset)
     if (!std::ranges::count(as_is.unset, name)) conclusion.workaround_unset.push_back(name);
-  for (const std::string& argument : fixed.arguments)
-    if (!std::ranges::count(as_is.arguments, argument)) conclusion.workaround_arguments.push_back(argument);
+  for (const neutralise::Argument& argument : fixed.arguments)
+    if (!std::ranges::count(as_is.arguments, argument))
+      conclusion.workaround_arguments.insert(conclusion.workaround_arguments.end(), argument.begin(), argument.end());
+  for (const neutralise::ConfigValue& value : fixed.values)
+    if (!std::ranges::count(as_is.values, value))
+      conclusion.workaround_config.push_back({value.file, value.key, value.text});
 }
 
 std::string why_no_effect(const configs::Family& family) {
@@ -62,8 +66,10 @@ void list_without_effect(Conclusion& conclusion, const configs::Experiment& expe
   for (const neutralise::Member& member : catalogue.always_on()) {
     const configs::NeverOff& never_off = experiment.families.at(member.family).never_off;
     const bool listed = std::ranges::binary_search(never_off.names, member.name);
-    conclusion.no_effect.push_back({next_id++, listed ? "it is always on here; " + never_off.instead
-                                                      : "it cannot be neutralised, as the discovery run says"});
+    const std::string& overwritten = configs::overwritten(experiment.families.at(member.family), member.name);
+    conclusion.no_effect.push_back({next_id++, !overwritten.empty() ? overwritten
+                                               : listed             ? "it is always on here; " + never_off.instead
+                                                        : "it cannot be neutralised, as the discovery run says"});
   }
 }
 
@@ -88,7 +94,8 @@ std::string unseen_deliveries(const configs::Experiment& experiment) {
     if (family.effect || family.kind == configs::FamilyKind::toggle) continue;
     unseen.push_back(fmt::format("{} (family {})",
                                  family.deliver.environment ? *family.deliver.environment
-                                                            : family.deliver.argument.value_or("the file that is written"),
+                                 : family.deliver.config    ? family.deliver.config->key
+                                                            : fmt::format("{}", fmt::join(family.deliver.argument, " ")),
                                  name));
   }
   return fmt::format("{}", fmt::join(unseen, ", "));

@@ -54,6 +54,7 @@ void show_conclusion(reports::Record& record, const History& history) {
   record.workaround = conclusion.workaround;
   record.workaround_unset = conclusion.workaround_unset;
   record.workaround_arguments = conclusion.workaround_arguments;
+  record.workaround_config = conclusion.workaround_config;
 }
 
 void show_judgement(reports::Trial& trial, const judge::Judgement& judgement) {

@@ -99,6 +99,7 @@ Catalogue make_catalogue(const configs::Experiment& experiment, const Discovered
     for (const std::string& name : names_of(family, selection, discovered)) {
       if (off != always_off.end() && std::ranges::count(off->second, name)) continue;
       const bool stays_on = std::ranges::binary_search(family.never_off.names, name) ||
+                            !configs::overwritten(family, name).empty() ||
                             (never != never_off.end() && std::ranges::count(never->second, name));
       auto& list = stays_on ? always_on : members;
       list.push_back({family_name, name, odds_of(selection, name)});

@@ -62,8 +62,8 @@ bool is_left_out(const configs::Family& family, const configs::Selection& select
 std::vector<std::string> selected_values(const configs::Family& family, const configs::Selection& selection);
 
 /// Suspects of the experiment: members named by hand, toggles not safe already, and what was discovered, less what is
-/// excluded or cannot be neutralised (these are its always_on(): by the family, or by `never_off`, what a run said);
-/// `always_off` (family -> names the subject neutralises anyway) is left out too.
+/// excluded or cannot be neutralised (these are its always_on(): by the family, by what overwrites it, or by `never_off`,
+/// what a run said); `always_off` (family -> names the subject neutralises anyway) is left out too.
 Catalogue make_catalogue(const configs::Experiment& experiment, const Discovered& discovered, const Discovered& always_off,
                          const Discovered& never_off = {});
 

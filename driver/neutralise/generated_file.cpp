@@ -26,7 +26,7 @@ class Filler {
   Filler(Words words, const std::vector<std::string>* names) : words_(std::move(words)), names_(names) {}
 
   Json of(const Json& part) const {
-    if (part.is_string()) return filled(part.get_ref<const std::string&>(), words_);
+    if (part.is_string()) return text_or_value(part.get_ref<const std::string&>());
     if (!part.is_structured()) return part;
     Json result = part.is_array() ? Json::array() : Json::object();
     const std::set<std::string> own = part.is_object() ? keys_of_names(part) : std::set<std::string>{};
@@ -41,6 +41,13 @@ class Filler {
   }
 
  private:
+  /// A value alone is what it says, a number, a truth value or null: in quotes false would be true.
+  Json text_or_value(const std::string& text) const {
+    std::string result = filled(text, words_);
+    if (text != "{value}") return result;
+    const Json value = Json::parse(result, nullptr, false);
+    return value.is_number() || value.is_boolean() || value.is_null() ? value : Json(std::move(result));
+  }
   bool is_repeated(const Json& part, const std::string& key, const Json& value) const {
     return names_ && (part.is_array() ? holds_name(value) : key.find(kName) != std::string::npos);
   }

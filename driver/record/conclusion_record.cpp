@@ -122,7 +122,8 @@ Answer answer_in(const json& from) {
 
 json json_of_conclusion(const Conclusion& conclusion) {
   if (!is_a_conclusion(conclusion.outcome)) throw std::logic_error("an outcome that no conclusion has");
-  json no_effect = json::array();
+  json no_effect = json::array(), config = json::array();
+  for (const auto& [file, key, value] : conclusion.workaround_config) config.push_back(json::array({file, key, value}));
   for (const reports::NoEffect& entry : conclusion.no_effect) no_effect.push_back(json::array({entry.suspect, entry.why}));
   return {{"outcome", reports::outcome_word(conclusion.outcome)},
           {"answer", json_of(conclusion.answer)},
@@ -132,7 +133,8 @@ json json_of_conclusion(const Conclusion& conclusion) {
           {"no_effect", std::move(no_effect)},
           {"workaround", conclusion.workaround},
           {"workaround_unset", conclusion.workaround_unset},
-          {"workaround_arguments", conclusion.workaround_arguments}};
+          {"workaround_arguments", conclusion.workaround_arguments},
+          {"workaround_config", std::move(config)}};
 }
 
 Conclusion conclusion_in(const json& from) {
@@ -147,6 +149,8 @@ Conclusion conclusion_in(const json& from) {
   from.at("workaround").get_to(conclusion.workaround);
   from.at("workaround_unset").get_to(conclusion.workaround_unset);
   from.at("workaround_arguments").get_to(conclusion.workaround_arguments);
+  for (const json& entry : from.value("workaround_config", json::array()))
+    conclusion.workaround_config.push_back({entry.at(0), entry.at(1), entry.at(2)});
   return conclusion;
 }
 

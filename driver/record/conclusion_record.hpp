@@ -19,6 +19,7 @@ struct Conclusion {
   std::vector<reports::NoEffect> no_effect;  ///< ids of those that are always on are behind those of the catalogue
   std::vector<std::pair<std::string, std::string>> workaround;
   std::vector<std::string> workaround_unset, workaround_arguments;
+  std::vector<reports::ConfigSetting> workaround_config;
 };
 
 nlohmann::json json_of_conclusion(const Conclusion& conclusion);

@@ -150,6 +150,17 @@ LaunchCommand on_first_devices(LaunchCommand command) {
   return command;
 }
 
+/// {config:FILE}, and {config} of an only one.
+std::map<std::string, std::string> config_paths(const configs::Side& side, const std::filesystem::path& folder) {
+  std::map<std::string, std::string> paths;
+  for (const configs::TrainingConfig& config : side.configs) {
+    const std::string path = (folder / config.name).string();
+    paths["config:" + config.file] = path;
+    if (side.configs.size() == 1) paths["config"] = path;
+  }
+  return paths;
+}
+
 }  // namespace
 
 std::string shell_text(const LaunchCommand& attempt) {
@@ -181,8 +192,10 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
                                   .visible_devices = slot.visible,
                                   .steps = request.steps ? std::to_string(*request.steps) : "",
                                   .attempt = request.folder.string(),
-                                  .arguments = recipe.arguments,
+                                  .configs = config_paths(*side.settings, request.folder),
                                   .seed = std::to_string(request.perturbed)};
+  for (const neutralise::Argument& argument : recipe.arguments)
+    values.arguments.insert(values.arguments.end(), argument.begin(), argument.end());
   const auto& perturb = side.settings->perturb;
   if (perturb && perturb->argument && request.perturbed)
     values.arguments.push_back(neutralise::fill(perturb->argument->value, values));

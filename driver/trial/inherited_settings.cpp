@@ -17,9 +17,11 @@ using neutralise::Environment;
 std::map<std::string, std::vector<std::string>> neutralised_by(const configs::Experiment& experiment,
                                                                const Environment& inherited) {
   std::map<std::string, std::vector<std::string>> labels;
-  for (const auto& [family_name, names] : neutralise::always_off(experiment, inherited))
+  for (const auto& [family_name, names] : neutralise::always_off(experiment, inherited)) {
+    if (!experiment.families.at(family_name).deliver.environment) continue;  // the training's own file says so
     for (const std::string& name : names)
       labels[*experiment.families.at(family_name).deliver.environment].push_back(fmt::format("{}:{}", family_name, name));
+  }
   for (const auto& [family_name, selection] : experiment.suspects)
     for (const auto& [name, toggle] : experiment.families.at(family_name).toggles)
       if (toggle.deliver.environment && inherited.contains(*toggle.deliver.environment) && toggle.suspect == toggle.safe &&

@@ -21,6 +21,7 @@
 #include "driver/read/clean.hpp"
 #include "driver/trial/inherited_environment.hpp"
 #include "driver/trial/inherited_settings.hpp"
+#include "driver/trial/script_settings.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -205,11 +206,12 @@ void settle_toggles(configs::Experiment& experiment, const neutralise::Environme
     for (auto& [switch_name, toggle] : family.toggles) toggle.suspect = configs::settled_suspect(toggle, environment);
 }
 
-std::optional<configs::Placed<std::string>> settle_suspects(configs::Experiment& experiment, const LaunchSide& subject) {
+std::vector<configs::Placed<std::string>> settle_suspects(configs::Experiment& experiment, const LaunchSide& subject) {
   settle_toggles(experiment, subject.environment);
-  auto warning = warning_of_inherited(experiment, subject.inherited);
-  if (warning) experiment.warnings.push_back(*warning);
-  return warning;
+  auto warnings = note_overwritten(experiment, subject);
+  if (auto warning = warning_of_inherited(experiment, subject.inherited)) warnings.push_back(std::move(*warning));
+  experiment.warnings.insert(experiment.warnings.end(), warnings.begin(), warnings.end());
+  return warnings;
 }
 
 }  // namespace bisectd::driver

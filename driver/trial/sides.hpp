@@ -22,8 +22,9 @@ std::string family_variable(const LaunchSide& side, const std::string& variable,
 /// Gives every toggle the value that the subject really has.
 void settle_toggles(configs::Experiment& experiment, const neutralise::Environment& environment);
 
-/// The same now that the subject's whole environment is known. What only the shell neutralises becomes one more warning of
-/// the experiment, which is returned to be shown.
-std::optional<configs::Placed<std::string>> settle_suspects(configs::Experiment& experiment, const LaunchSide& subject);
+/// The same now that the subject's whole environment is known. What only the shell neutralises, and what a script that the
+/// command starts keeps from being neutralised, become warnings of the experiment, which are returned to be shown. Throws
+/// configs::ConfigError where nothing is left to search.
+std::vector<configs::Placed<std::string>> settle_suspects(configs::Experiment& experiment, const LaunchSide& subject);
 
 }  // namespace bisectd::driver

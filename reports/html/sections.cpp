@@ -149,6 +149,8 @@ std::string workaround_section(const Record& record) {
   std::vector<std::string> arguments;
   for (const std::string& argument : record.workaround_arguments)
     arguments.push_back("add the argument <code>" + html(shell_word(argument)) + "</code>");
+  for (const std::string& setting : workaround_config_texts(record))
+    arguments.push_back("set in <code>" + html(setting) + "</code>");
   body += list(arguments);
   if (const std::string cost = cost_text(record); !cost.empty()) body += "<p>" + cost + "</p>\n";
   body += list(other_fix_texts(record, html));

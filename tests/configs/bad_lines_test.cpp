@@ -103,7 +103,7 @@ TEST_CASE("a wrong line of a side is named with its place") {
           {6, "  command: [python, \"{devcies}\"]", "6:21: unknown placeholder `{devcies}` | did you mean `{devices}`?"},
           {6, "  command: [python, \"{x}\"]",
            "6:21: unknown placeholder `{x}` | known: {devices}, {device}, {visible_devices}, {steps}, {attempt}, "
-           "{arguments}; for braces themselves write `{{` and `}}`"},
+           "{arguments}, {config}; for braces themselves write `{{` and `}}`"},
           {6, "  command: [python, \"a{\"]", "6:21: a single `{` | write `{{` for the character itself"},
           {6, "  command: [python, \"a}\"]", "6:21: a single `}` | write `}}` for the character itself"},
           {6, "  command: [python, \"--x={arguments}\"]",
@@ -305,11 +305,13 @@ TEST_CASE("a wrong line of a family or of the suspects is named with its place")
           {10, "  ops: {deliver: {environment: OFF}}", "10:8: `kind` is missing in `families.ops` | list, toggle or ladder"},
           {10, "  ops: {kind: list}", "10:8: `deliver` is missing in `families.ops`"},
           {10, "  ops: {kind: list, deliver: {}}",
-           "10:30: `families.ops.deliver` needs either `environment` or `argument` | a variable's name, or one element of "
-           "the command"},
+           "10:30: `families.ops.deliver` needs one of `environment`, `argument` and `config` | a variable's name, an "
+           "element "
+           "of the command, or the training's own configuration file and a `key` of it"},
           {10, "  ops: {kind: list, deliver: {environment: A, argument: \"{names}\"}}",
-           "10:57: `families.ops.deliver` needs either `environment` or `argument` | a variable's name, or one element of "
-           "the command"},
+           "10:57: `families.ops.deliver` needs one of `environment`, `argument` and `config` | a variable's name, an "
+           "element "
+           "of the command, or the training's own configuration file and a `key` of it"},
           {10, "  ops: {kind: list, deliver: {argument: --off}}",
            "10:41: `families.ops.deliver.argument` lacks {names} | for example --off={names}"},
           {10, "  ops: {kind: list, deliver: {argument: \"--off={names}\"}}",

@@ -115,7 +115,7 @@ TEST_CASE("every key arrives where it belongs") {
   CHECK(e.checks[0].command.size() == 2);
   CHECK(e.checks[1].patterns.size() == 1);
   const Family& layers = e.families.at("fp32");
-  CHECK(layers.deliver.argument == "--fp32-layers={names}");
+  CHECK(layers.deliver.argument == std::vector<std::string>{"--fp32-layers={names}"});
   CHECK(layers.deliver.separator == ";");
   CHECK(layers.environment.at("TRAIN_LOG_LAYERS") == "1");
   CHECK(layers.discover->environment.at("TRAIN_LIST_LAYERS") == "1");
@@ -131,7 +131,7 @@ TEST_CASE("every key arrives where it belongs") {
   CHECK(layers.refused->value == R"(cannot keep layer (?P<name>\w+))");
   CHECK(layers.known_names.empty());
   const Toggle& adam = e.families.at("options").toggles.at("fused_adam");
-  CHECK(adam.deliver.argument == "--fused-adam={value}");
+  CHECK(adam.deliver.argument == std::vector<std::string>{"--fused-adam={value}"});
   CHECK(adam.suspect == "on");
   CHECK(adam.safe == "off");
   const Selection& ops = e.suspects.at("ops");

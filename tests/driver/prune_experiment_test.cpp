@@ -107,7 +107,7 @@ TEST_CASE("the value of a ladder and a variable that is unset are in use, too, a
 TEST_CASE("what is given as an argument is told") {
   configs::Experiment experiment = sample_experiment();
   CHECK(given_as_arguments(experiment).empty());
-  experiment.families.at("ops").deliver = {.argument = "off={names}"};
+  experiment.families.at("ops").deliver = {.argument = {"off={names}"}};
   CHECK(given_as_arguments(experiment) == std::vector<std::string>{"ops"});
 }
 

@@ -10,6 +10,7 @@ using driver::neutralise::fill_command;
 using driver::neutralise::make_catalogue;
 using driver::neutralise::recipe_for;
 using strategies::SuspectSet;
+using Arguments = std::vector<driver::neutralise::Argument>;
 
 namespace {
 
@@ -19,7 +20,7 @@ configs::Experiment two_families() {
   ops.deliver.environment = "BLACK_LIST";
   configs::Family flags{.name = "flags", .kind = configs::FamilyKind::toggle};
   flags.toggles["format"] = {.deliver = {.environment = "FORMAT"}, .suspect = "1", .safe = "0"};
-  flags.toggles["jit"] = {.deliver = {.argument = "--jit={value}"}, .suspect = std::nullopt, .safe = "off"};
+  flags.toggles["jit"] = {.deliver = {.argument = {"--jit={value}"}}, .suspect = std::nullopt, .safe = "off"};
   flags.toggles["safe_already"] = {.deliver = {.environment = "SAFE"}, .suspect = "0", .safe = "0"};
   experiment.families = {{"ops", ops}, {"flags", flags}};
   experiment.suspects["ops"].members = {{"pad3d", {}}, {"conv2d", {}}};
@@ -67,7 +68,7 @@ TEST_CASE("a set is joined into the list and puts toggles to their safe values")
   const auto recipe = recipe_for(experiment, catalogue, off, {});
   CHECK(recipe.environment == Environment{{"BLACK_LIST", "conv2d,pad3d"}, {"FORMAT", "0"}});
   CHECK(recipe.unset.empty());
-  CHECK(recipe.arguments == std::vector<std::string>{"--jit=off"});
+  CHECK(recipe.arguments == Arguments{{"--jit=off"}});
 }
 
 TEST_CASE("a list is delivered by a file whose path a variable or an argument tells") {
@@ -81,9 +82,9 @@ TEST_CASE("a list is delivered by a file whose path a variable or an argument te
   REQUIRE(recipe.files.size() == 1);
   CHECK(recipe.files[0].name == "off.cfg");
   CHECK(recipe.files[0].content == "conv2d:off\npad3d:off\n");
-  deliver = {.argument = "--switch={file}", .file = deliver.file};
+  deliver = {.argument = {"--switch={file}"}, .file = deliver.file};
   recipe = placed_in("/run/{x}", recipe_for(experiment, catalogue, off, {}));
-  CHECK(recipe.arguments == std::vector<std::string>{"--switch=/run/{x}/off.cfg"});
+  CHECK(recipe.arguments == Arguments{{"--switch=/run/{x}/off.cfg"}});
   recipe = placed_in("/run", recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), {}));
   CHECK(recipe.files.empty());
   CHECK(recipe.arguments.empty());
@@ -92,7 +93,7 @@ TEST_CASE("a list is delivered by a file whose path a variable or an argument te
 TEST_CASE("a ladder is one suspect: active it has the subject's value, neutralised the chosen one") {
   auto experiment = two_families();
   configs::Family scale{.name = "scale", .kind = configs::FamilyKind::ladder};
-  scale.deliver.argument = "scale={value}";
+  scale.deliver.argument = {"scale={value}"};
   scale.ladder.values = {"1", "64", "1024", "65536"};
   experiment.families["scale"] = scale;
   experiment.suspects["scale"].members = {{"64", {}}, {"1024", {}}};
@@ -102,16 +103,16 @@ TEST_CASE("a ladder is one suspect: active it has the subject's value, neutralis
     return recipe_for(experiment, catalogue, set, {}, rungs).arguments;
   };
   CHECK(arguments(SuspectSet(catalogue.size()), {}).empty());
-  CHECK(arguments(off, {{"scale", "64"}}) == std::vector<std::string>{"scale=64"});
-  CHECK(arguments(off, {}) == std::vector<std::string>{"scale=1024"});
+  CHECK(arguments(off, {{"scale", "64"}}) == Arguments{{"scale=64"}});
+  CHECK(arguments(off, {}) == Arguments{{"scale=1024"}});
   experiment.families["scale"].ladder.suspect = "65536";
-  CHECK(arguments(SuspectSet(catalogue.size()), {}) == std::vector<std::string>{"scale=65536"});
+  CHECK(arguments(SuspectSet(catalogue.size()), {}) == Arguments{{"scale=65536"}});
 }
 
 TEST_CASE("a value of a ladder may be delivered in its own way") {
   auto experiment = two_families();
   configs::Family scale{.name = "scale", .kind = configs::FamilyKind::ladder};
-  scale.deliver.argument = "scale={value}";
+  scale.deliver.argument = {"scale={value}"};
   scale.ladder.values = {"1", "dynamic"};
   scale.ladder.delivered_as = {{"dynamic", "--dynamic"}};
   experiment.families["scale"] = scale;
@@ -119,12 +120,69 @@ TEST_CASE("a value of a ladder may be delivered in its own way") {
   const Catalogue catalogue = make_catalogue(experiment, {}, {});
   const auto off = set_of(catalogue, {{"scale", "scale"}});
   const auto delivered = [&] { return recipe_for(experiment, catalogue, off, {}, {{"scale", "dynamic"}}); };
-  CHECK(delivered().arguments == std::vector<std::string>{"--dynamic"});
-  CHECK(recipe_for(experiment, catalogue, off, {}, {{"scale", "1"}}).arguments == std::vector<std::string>{"scale=1"});
+  CHECK(delivered().arguments == Arguments{{"--dynamic"}});
+  CHECK(recipe_for(experiment, catalogue, off, {}, {{"scale", "1"}}).arguments == Arguments{{"scale=1"}});
   experiment.families["scale"].deliver = {.environment = "SCALE", .value = "x{value}"};
   CHECK(delivered().environment.at("SCALE") == "--dynamic");
   experiment.families["scale"].ladder.delivered_as.clear();
   CHECK(delivered().environment.at("SCALE") == "xdynamic");
+}
+
+TEST_CASE("keys of the training's own file: a copy in every trial, with the values of what is neutralised") {
+  auto experiment = two_families();
+  experiment.subject.configs = {{.file = "a/npu.yaml", .name = "npu.yaml", .content = "fused: true\noff: [x]\nscale: 4\n"}};
+  const auto key = [](const char* name, std::size_t begin, std::size_t end) {
+    return configs::ConfigKey{.file = {"a/npu.yaml", {}}, .key = name, .begin = begin, .end = end};
+  };
+  configs::Toggle fused{.deliver = {.config = key("fused", 6, 11)}, .suspect = "true", .safe = "false"};
+  fused.deliver.config->written = {{"false", "false"}};
+  experiment.families["flags"].toggles["fused"] = fused;
+  experiment.families["ops"].deliver = {.config = key("off", 16, 20)};
+  experiment.families["ops"].deliver.config->names = {"x"};
+  experiment.families["flags"].toggles.erase("jit");
+  configs::Family scale{.name = "scale", .kind = configs::FamilyKind::ladder, .deliver = {.config = key("scale", 27, 29)}};
+  scale.deliver.config->written = {{"1", "1"}, {"dynamic", "dynamic"}, {"0", "0"}};
+  scale.ladder.values = {"1", "dynamic"};
+  scale.ladder.delivered_as = {{"dynamic", "0"}};
+  experiment.families["scale"] = scale;
+  experiment.suspects["scale"].all = true;
+  const Catalogue catalogue = make_catalogue(experiment, {}, {});
+  const auto copy = [&](const SuspectSet& off, const driver::neutralise::Rungs& rungs = {}) {
+    const auto recipe = placed_in("/run", recipe_for(experiment, catalogue, off, {}, rungs));
+    CHECK(recipe.arguments.empty());  // the command names the copy itself
+    REQUIRE(recipe.files.size() == 1);
+    CHECK(recipe.files[0].name == "npu.yaml");
+    return recipe.files[0].content;
+  };
+  CHECK(copy(SuspectSet(catalogue.size())) == experiment.subject.configs[0].content);
+  CHECK(copy(set_of(catalogue, {{"flags", "fused"}})) == "fused: false\noff: [x]\nscale: 4\n");
+  CHECK(copy(set_of(catalogue, {{"flags", "fused"}, {"ops", "pad3d"}, {"scale", "scale"}}), {{"scale", "dynamic"}}) ==
+        "fused: false\noff: [\"x\",\"pad3d\"]\nscale: 0\n");
+  CHECK(driver::neutralise::always_off(experiment, {}).at("ops") == std::vector<std::string>{"x"});
+}
+
+TEST_CASE("the elements of an argument stay together") {
+  auto experiment = two_families();
+  experiment.families["flags"].toggles["jit"] = {
+      .deliver = {.argument = {"-o", "A.jit={value}"}}, .suspect = "true", .safe = "false"};
+  const Catalogue catalogue = make_catalogue(experiment, {}, {});
+  CHECK(recipe_for(experiment, catalogue, SuspectSet(catalogue.size()), {}).arguments.front() ==
+        driver::neutralise::Argument{"-o", "A.jit=true"});
+}
+
+TEST_CASE("a value alone in a JSON template is a number or a truth value") {
+  auto experiment = two_families();
+  auto& jit = experiment.families["flags"].toggles["jit"];
+  jit = {.deliver = {.argument = {"--config={file}"}}, .suspect = "true", .safe = "false"};
+  jit.deliver.file =
+      configs::FileTemplate{.name = "a.json", .is_json = true, .content = R"({"a":"{value}","b":"x {value}"})"};
+  const Catalogue catalogue = make_catalogue(experiment, {}, {});
+  const auto content = [&](const SuspectSet& off) { return recipe_for(experiment, catalogue, off, {}).files.at(0).content; };
+  CHECK(content(set_of(catalogue, {{"flags", "jit"}})) == "{\n  \"a\": false,\n  \"b\": \"x false\"\n}\n");
+  jit.suspect = "1024";
+  CHECK(content(SuspectSet(catalogue.size())).starts_with("{\n  \"a\": 1024,"));
+  jit.suspect = "auto";
+  CHECK(content(SuspectSet(catalogue.size())).starts_with("{\n  \"a\": \"auto\","));
 }
 
 TEST_CASE("a variable may say more than the names") {

@@ -28,6 +28,8 @@ class DocumentedYaml(Space):
         self.write("bin/python", "#!/bin/sh\n").chmod(0o755)
         self.write("compare_result.csv", ODDS)
         self.write("train_data/train_list.txt", "a.png\n")
+        self.write("train.yaml", "training: {fused: true, attention: fa2}\n")
+        self.write("ds.json", '{"fp16": {"loss_scale": 65536}}\n')
         self.write("curve.log", "".join(f"step {step} loss {3 / step}\n" for step in range(1, 201)))
 
     def base(self, preset):
@@ -59,6 +61,9 @@ class DocumentedYaml(Space):
                 here["devices"]["ids"] = list(range(here["devices"].get("per_trial", 1)))
         if "argument:" in block and "version" not in given:  # what the pages say of it: the training takes it
             whole["subject"]["command"].append("{arguments}")
+        for file in set(re.findall(r"config: ([\w.]+)", block)):  # and reads the copy of its configuration file
+            if f"{{config:{file}}}" not in block:
+                whole["subject"]["command"].append(f"{{config:{file}}}")
         for selection in whole["suspects"].values():
             if isinstance(selection, dict) and "from" in selection.get("likely", {}):
                 selection["likely"]["from"] = "compare_result.csv"

@@ -56,16 +56,16 @@ class Settings(ShimAlone):
                   if "BISECTD_TORCH_" in one["delivery"]}
         code = ("import torch; b = torch.backends\n"
                 "print(b.cuda.matmul.allow_tf32, b.cuda.matmul.allow_fp16_reduced_precision_reduction, b.cudnn.allow_tf32, b.cudnn.benchmark,\n"
-                "      b.cudnn.deterministic, torch.are_deterministic_algorithms_enabled())")
+                "      b.cudnn.deterministic, torch.are_deterministic_algorithms_enabled(), b.cudnn.enabled)")
         unset = self.with_torch_npu(code, BISECTD_TORCH_AFTER="torch")
-        self.assertEqual(unset, ["False True True False False False"], self.last.stderr)
+        self.assertEqual(unset, ["False True True False False False True"], self.last.stderr)
         done = self.with_torch_npu(code, BISECTD_TORCH_AFTER="torch", **called)
-        self.assertEqual(done[-1], "False False False False True True", self.last.stderr)
+        self.assertEqual(done[-1], "False False False False True True False", self.last.stderr)
         absent = {line.split()[3].rstrip(":") for line in done if line.startswith("bisectd-torch: cannot set ")}
         self.assertEqual(absent, {"cudnn_attention", "mem_efficient_attention", "bf16_reduction"})  # PyTorch 2
         self.assertEqual(len(done), len(called) + 1)
         on = self.with_torch_npu(code, BISECTD_TORCH_AFTER="torch", BISECTD_TORCH_SET_matmul_tf32="1", BISECTD_TORCH_SET_cudnn_benchmark="1")
-        self.assertEqual(on[-1], "True True True True False False")
+        self.assertEqual(on[-1], "True True True True False False True")
 
     def test_deterministic_algorithms_warn_and_raise_only_where_asked(self):
         code = "import os, torch; print(torch.is_deterministic_algorithms_warn_only_enabled(), os.environ.get('CUBLAS_WORKSPACE_CONFIG'))"

@@ -22,6 +22,7 @@ SETTINGS = {
         lambda torch, on: setattr(torch.backends.cuda.matmul, "allow_fp16_reduced_precision_reduction", on),
     "bf16_reduction":
         lambda torch, on: setattr(torch.backends.cuda.matmul, "allow_bf16_reduced_precision_reduction", on),
+    "cudnn_enabled": lambda torch, on: setattr(torch.backends.cudnn, "enabled", on),
     "cudnn_tf32": lambda torch, on: setattr(torch.backends.cudnn, "allow_tf32", on),
     "cudnn_benchmark": lambda torch, on: setattr(torch.backends.cudnn, "benchmark", on),
     "cudnn_deterministic": lambda torch, on: setattr(torch.backends.cudnn, "deterministic", on),
