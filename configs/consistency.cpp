@@ -45,7 +45,8 @@ void check_deliveries(const Experiment& experiment, Problems& problems) {
     if (deliver->file)
       if (const auto [first, is_new] = writers.emplace(deliver->file->name, owner); !is_new)
         problems.add({experiment.file, 0, 0},
-                     fmt::format("`{}` is written by two suspects: {} and {}", deliver->file->name, first->second, owner));
+                     fmt::format("`{}` is written by two suspects: {} and {}", deliver->file->name, first->second, owner),
+                     "several switches of one file of the training are keys of it: `config: FILE, key: KEY`");
     if (!deliver->environment) continue;
     const auto [first, is_new] = owners.emplace(*deliver->environment, owner);
     if (!is_new)

@@ -190,6 +190,8 @@ struct Record : Comparison, Costs {
   std::vector<Trial> trials;
   std::vector<SignatureGroup> signature_groups;  ///< the one nearest to the reference first
   std::vector<NoEffect> no_effect;
+  std::size_t always_on =
+      0;  ///< so many of the suspects, the last ones, could not be neutralised by anything: none has a trial
   std::vector<Ladder> ladders;
   std::vector<std::pair<std::string, std::string>> workaround;  ///< environment to export, in order
   std::vector<std::string> workaround_unset;                    ///< variables the fix wants unset

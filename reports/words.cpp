@@ -79,12 +79,19 @@ std::vector<std::size_t> always_active(const Record& record) {
   return ids;
 }
 
+/// The same with those that nothing neutralises.
+std::vector<std::size_t> never_neutralised(const Record& record) {
+  std::vector<std::size_t> ids = always_active(record);
+  for (std::size_t id = record.suspects.size() - record.always_on; id < record.suspects.size(); ++id) ids.push_back(id);
+  return ids;
+}
+
 /// Nobody may be cleared by a run that never was: what stayed active is under suspicion.
 std::string outside_sentence(const Record& record, Escape escape) {
   constexpr std::size_t kNamed = 4;
   std::vector<std::size_t> neutralised = chosen_from(record, {});
   const std::size_t suspects = neutralised.size();
-  const std::vector<std::size_t> active = always_active(record);
+  const std::vector<std::size_t> active = never_neutralised(record);
   std::erase_if(neutralised, [&](std::size_t id) { return std::ranges::binary_search(active, id); });
   const Trial* trial = judged_trial(record, neutralised, strategies::Verdict::fail);
   const std::string by = !trial ? "" : " by " + (trial->decided_by ? escape(decided_text(*trial)) : measured_text(trial));
@@ -218,7 +225,8 @@ std::string_view outcome_title(const Record& record) {
   switch (record.outcome) {
     case Outcome::culprits: return "culprits found";
     case Outcome::aligned: return record.must_run_to ? "runs" : "agrees with the reference";
-    case Outcome::outside_suspects: return always_active(record).empty() ? "cause outside the suspects" : "cause not found";
+    case Outcome::outside_suspects:
+      return never_neutralised(record).empty() ? "cause outside the suspects" : "cause not found";
     case Outcome::inconclusive: return "inconclusive";
     case Outcome::infrastructure: return "infrastructure failed";
     case Outcome::unfinished: break;

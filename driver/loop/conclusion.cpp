@@ -102,7 +102,8 @@ std::string unseen_deliveries(const configs::Experiment& experiment) {
 }
 
 std::string outside_advice(const Conclusion& conclusion, const configs::Experiment& experiment) {
-  const bool some_active = !conclusion.answer.not_neutralisable.empty() || !conclusion.answer.excluded.empty();
+  const bool some_active =
+      !conclusion.answer.not_neutralisable.empty() || !conclusion.answer.excluded.empty() || !conclusion.no_effect.empty();
   const char* every = some_active ? "every suspect neutralised that can be" : "every suspect neutralised";
   if (experiment.accept.goal == configs::Goal::runs)
     return fmt::format(

@@ -50,7 +50,7 @@ void show_conclusion(reports::Record& record, const History& history) {
   record.no_effect = conclusion.no_effect;
   if (history.catalogue && !conclusion.no_effect.empty())  // those that are always on are listed behind the others
     for (const neutralise::Member& member : history.catalogue->always_on())
-      record.suspects.push_back({member.family, member.name});
+      record.suspects.push_back({member.family, member.name}), ++record.always_on;
   record.workaround = conclusion.workaround;
   record.workaround_unset = conclusion.workaround_unset;
   record.workaround_arguments = conclusion.workaround_arguments;

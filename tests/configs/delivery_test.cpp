@@ -74,7 +74,10 @@ TEST_CASE("two suspects must not write one file, and nothing is written over") {
       with_line(with_line(kGood, 10, R"(  ops: {kind: list, deliver: {environment: F, file: {name: f, text: "{name}"}}}
   more: {kind: list, deliver: {environment: G, file: {name: f, text: "{name}"}}})"),
                 12, "suspects: {ops: [a], more: [b]}");
-  CHECK(folder.problem_of(two) == "0:0: `f` is written by two suspects: family more and family ops");
+  CHECK(folder.problem_of(two) ==
+        "0:0: `f` is written by two suspects: family more and family ops | several switches of one file of the training are "
+        "keys "
+        "of it: `config: FILE, key: KEY`");
   const std::string own = with_line(deliver(R"(environment: F, value: "--off={names}")"), 7, "  environment: {F: --fast}");
   CHECK(folder.problem_of(own) ==
         "7:20: family ops writes `F` anew, so its value here would be lost | move what it says into the family's template, "

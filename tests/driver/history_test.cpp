@@ -128,6 +128,7 @@ TEST_CASE("how a session ended is read back") {
   conclusion.answer.explanation = "#1";
   conclusion.answer.hindrance = strategies::Hindrance::noise;
   conclusion.workaround_arguments = {"c=1"};
+  conclusion.workaround_config = {{"npu.yaml", "fused", "false"}};
   keep::Journal journal(file, 0);
   journal.append(session_record(7, "the disk is gone", std::nullopt));
   CHECK(read_history(file).failure == "the disk is gone");
@@ -157,6 +158,8 @@ TEST_CASE("how a session ended is read back") {
   CHECK(answer.explanation == "#1");
   CHECK(history.conclusion->workaround_unset == conclusion.workaround_unset);
   CHECK(history.conclusion->workaround_arguments == conclusion.workaround_arguments);
+  REQUIRE(history.conclusion->workaround_config.size() == 1);
+  CHECK(history.conclusion->workaround_config[0].key == "fused");
 }
 
 TEST_CASE("records that cannot be are refused with their line") {

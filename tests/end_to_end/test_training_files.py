@@ -141,6 +141,8 @@ class TrainingFiles(Space):
         self.assertIn("write export TASK_QUEUE=${TASK_QUEUE:-2}", self.bisectd("plan", "experiment.yaml", code=0).err)
         done = self.bisectd("run", "experiment.yaml")
         self.assertIn("pretrain.sh:4: warning: this line sets TASK_QUEUE itself", done.err)
+        self.assertIn("The cause is flags:TASK_QUEUE, or outside the 2 suspects: with all others neutralised loss still differs by", done.out)
+        self.assertIn("script: cause not found", done.out)
         self.assertEqual([(one["name"], one["why"]) for one in self.report()["no_effect"]],
                          [("TASK_QUEUE", "pretrain.sh:4 sets TASK_QUEUE itself, so what bisectd sets never arrives")])
         refused = self.bisectd("trial", "experiment.yaml", "--off", "TASK_QUEUE", code=2)

@@ -181,6 +181,7 @@ Record with(const std::string& text) {
   record.workaround = {{"GOOD_NAME", text}, {text, "value"}};
   record.workaround_unset = {text};
   record.workaround_arguments = {text};
+  record.workaround_config = {{text, text, text}};
   record.versions = {{text, text}};
   record.warnings = record.changes = record.agreed_checks = {text};
   record.reproductions.front().script = text;

@@ -40,6 +40,7 @@ TEST_CASE("workaround.sh says where it comes from and what it does") {
   Record record = sample::culprits();
   record.workaround_unset = {"FLAGS_jit"};
   record.workaround_arguments = {"Global.scale_loss=1024"};
+  record.workaround_config = {{"npu.yaml", "training.fused", "false"}};
   CHECK(to_workaround(record) ==
         R"(# bisectd 0.1.0, experiment rec, run /home/user/out/rec-20261121T120000Z
 # ops:pad3d and flags:storage_format make loss leave the reference: +3.10 % as it is, +0.01 % with them neutralised (target 0.5 %). Confidence 99.23 %.
@@ -49,6 +50,8 @@ export FLAGS_npu_storage_format='0'
 unset FLAGS_jit
 # Arguments to add to the training command:
 #   'Global.scale_loss=1024'
+# Values to change in configuration files (file: key: value):
+#   npu.yaml: training.fused: false
 )");
 }
 
