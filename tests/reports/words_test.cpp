@@ -166,10 +166,9 @@ TEST_CASE("the verdict in a sentence, for every outcome") {
   CHECK(outcome_title(record) == "cause outside the suspects");
   record.always_on = 1;  // the last one: nothing neutralises it
   record.trials[2].neutralised = {0, 1, 2, 3, 4};
-  CHECK(
-      verdict_sentence(record, plain) ==
-      "The cause is flags:jit_compile, or outside the 6 suspects: with all others neutralised loss still differs by +0.02 % "
-      "(target 0.5 %).");
+  CHECK(verdict_sentence(record, plain) ==
+        "The cause is ops:softmax, or outside the 6 suspects: with all others neutralised loss still differs by +0.02 % "
+        "(target 0.5 %).");
   CHECK(outcome_title(record) == "cause not found");
   record.always_on = 0;
   record.answer.not_neutralisable = {2};
