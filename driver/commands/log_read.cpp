@@ -23,6 +23,7 @@ std::vector<LogRead> logs_read(const std::string& file, const read::AttemptLog& 
     }
     const auto found = std::ranges::find(learnt, metric.name, &read::AttemptLog::Learnt::metric);
     if (found != learnt.end() && found->found) {
+      one.metric = found->found->reading.metric;
       one.like = found->found->reading.line;
       one.left_out = found->found->left_out;
       one.said = learn::said(*found->found);

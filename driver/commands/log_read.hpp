@@ -15,7 +15,8 @@ namespace bisectd::driver::commands {
 
 /// One metric of one log.
 struct LogRead {
-  std::string file, metric;
+  std::string file;
+  std::string metric;  ///< as the log calls it
   std::size_t values = 0;
   std::int64_t first_step = 0, last_step = 0;  ///< of the values, where there are any
   std::string like;                            ///< the first line that was read; empty where a format or a pattern says how

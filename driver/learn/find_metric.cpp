@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <ranges>
 
 #include "driver/learn/refusal.hpp"
 #include "driver/learn/words.hpp"
@@ -99,6 +100,20 @@ std::vector<Named> named_so(const LogKinds& log, const std::string& wish, std::s
   return all;
 }
 
+/// "; there are lr, accuracy": names that numbers have, the most frequent ones.
+std::string names_in(const LogKinds& log) {
+  constexpr std::size_t kMost = 8;
+  std::map<std::string, std::size_t> rows;
+  for (const Kind& kind : log.kinds())
+    for (const std::string& key : kind.keys())
+      if (key[0] != '#' && !key.ends_with("()")) rows[key] += kind.rows();
+  std::vector<std::pair<std::string, std::size_t>> names(rows.begin(), rows.end());
+  std::ranges::stable_sort(names, std::greater<>(), [](const auto& name) { return name.second; });
+  if (names.empty()) return "";
+  names.resize(std::min(names.size(), kMost));
+  return fmt::format("; there are {}", fmt::join(names | std::views::keys, ", "));
+}
+
 bool are_equal(const Named& a, const Named& b, bool& together) {
   bool equal = true;
   for (const Kind* kind : a.kinds) {
@@ -148,8 +163,9 @@ FoundMetric find_metric(const LogKinds& log, const std::string& name) {
     for (const Kind& kind : log.kinds())
       if (auto total = total_without_name(kind)) all.push_back(*std::move(total));
   if (all.empty())
-    throw Refusal(of_validation > 0 ? fmt::format("{} values of a validation loss, none of the training", of_validation)
-                                    : fmt::format("no line has a number called {}", wish.empty() ? "loss" : wish));
+    throw Refusal(of_validation > 0
+                      ? fmt::format("{} values of a validation loss, none of the training", of_validation)
+                      : fmt::format("no line has a number called {}{}", wish.empty() ? "loss" : wish, names_in(log)));
   const auto exact = [&](const Named& named) { return words_of(named.key) == words_of(wish); };
   if (!wish.empty() && std::ranges::count_if(all, exact) == 1) std::ranges::find_if(all, exact)->rank = kWished;
   std::vector<Named> usual = all;

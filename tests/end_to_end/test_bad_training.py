@@ -37,7 +37,7 @@ class BadRun(Space):
                     write(proposed)
                     self.bisectd(*command, code=0)
             self.write("experiment.yaml", text.replace("WORD", "nll").replace("METRIC", "metric: {loss: {format: paddleocr}}"))
-            self.assertIn("no line has a number called loss; the last line of stdout.log with a number is: "
+            self.assertIn("no line has a number called loss; there are iter, nll; the last line of stdout.log with a number is: "
                           "iter=0020 | nll: 2.500000", self.bisectd(*command, code=4).out)
 
     def test_a_reference_whose_pattern_fits_nothing_is_not_repeated(self):

@@ -129,7 +129,7 @@ TEST_CASE("where two readings are as likely, both are named and neither is taken
       {"ranks that no word tells apart", "step {n} loss {v}\nstep {n} loss {w}\n", "different values"},
       {"two kinds of lines", "gen step {n} loss {v}\nother {n} words here step {n} loss {w}\n", ""},
       {"only validation", "step {n} val_loss {v}\n", "validation"},
-      {"no loss", "step {n} accuracy {v}\n", "no line has a number called loss"},
+      {"no loss", "step {n} accuracy {v}\n", "no line has a number called loss; there are accuracy, step"},
   };
   for (const Refused& refused : logs) {
     CAPTURE(refused.name);
