@@ -76,9 +76,9 @@ class TrialsBench {
       experiment.metrics = metrics_;
       journal_->append(run_record({.run_tag = "tag"}, experiment));
     }
-    attempts_ = std::make_unique<Attempts>(*launcher, metrics_, "tag", 0, read::Readings{}, [this](const RunningAttempt& running) {
-      return end_early && running.request.may_end_early;
-    });
+    attempts_ = std::make_unique<Attempts>(
+        *launcher, metrics_, "tag", 0, read::Readings{},
+        [this](const RunningAttempt& running) { return end_early && running.request.may_end_early; });
     trials = std::make_unique<Trials>(
         *attempts_, *journal_, directory_,
         Trials::Judge{.whole =
