@@ -212,7 +212,7 @@ name: {name:<23} # names the run directory
 reference:                     # the trusted side
   command: [{on_reference}]
   devices: {{kind: gpu, ids: {gpus}}}
-  # repeats: 8                 # the default where they are perturbed, else 3: how far do healthy runs differ
+  # repeats: 3                 # one as it is, the others perturbed: how far do healthy runs differ
   # curve: gpu-train.log       # or a log recorded earlier: then no GPU is needed
 
 subject:                       # the side that loses accuracy

@@ -77,7 +77,7 @@ class Init(Space):
 
     def test_the_training_is_guessed(self):
         for marker, words in (("ppocr", "Global.use_npu=True"), ("paddleseg", "--save_dir"), ("ppcls", "Global.device=npu"),
-                              ("ppdet", "use_npu=True"), ("paddlenlp", "--logging_steps"), ("lib", "pattern")):
+                              ("ppdet", "use_npu=True"), ("paddlenlp", "--logging_steps"), ("lib", "metric: loss")):
             with self.subTest(marker):
                 folder = self.folder / marker
                 (folder / marker).mkdir(parents=True)
