@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <limits>
 #include <string>
 #include <utility>
+
+#include "driver/learn/value.hpp"
 
 namespace bisectd::driver::read {
 namespace {
@@ -55,15 +56,13 @@ auto after_word(std::string_view line, std::string_view key, Accept accept) -> d
   return std::nullopt;
 }
 
-/// NaN and infinity as Windows' C library used to print them.
-std::optional<double> old_word(std::string_view text) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  constexpr std::array<std::pair<std::string_view, double>, 4> kOldWords{
-      {{"1.#QNAN", kNan}, {"1.#IND", kNan}, {"1.#SNAN", kNan}, {"1.#INF", kInfinity}}};
-  for (const auto& [word, value] : kOldWords)  // zeros may follow
-    if (text.starts_with(word) && text.find_first_not_of('0', word.size()) == std::string_view::npos) return value;
-  return std::nullopt;
+/// "nanxxx", "1.#QNAN", "6.98xx"; a word that says that there is no value ("None", "n/a") is none.
+std::optional<double> in_another_spelling(std::string_view text) {
+  const auto found = learn::as_value(text);
+  if (!found || !found->value || found->value->has_unit || found->value->of != 0) return std::nullopt;
+  const char second = text.size() > 1 ? text[1] : ' ';
+  const bool says_none = (text[0] | 0x20) == 'n' && (second | 0x20) != 'a';
+  return says_none ? std::nullopt : std::optional(found->value->number);
 }
 
 }  // namespace
@@ -102,9 +101,9 @@ std::optional<double> number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(magnitude.data(), magnitude.data() + magnitude.size(), value);
   if (error == std::errc::invalid_argument || end != magnitude.data() + magnitude.size()) {
-    const auto old = old_word(magnitude);
-    if (!old) return std::nullopt;
-    value = *old;
+    const auto other = in_another_spelling(magnitude);
+    if (!other) return std::nullopt;
+    value = *other;
   }
   if (error == std::errc::result_out_of_range) value = std::strtod(std::string(magnitude).c_str(), nullptr);
   return negative ? -value : value;

@@ -59,7 +59,8 @@ std::optional<Reading> KeyValueRule::read_value(const Line& line) const {
     return reading;
   }
   read_step(line, reading);
-  if (line.block->torn && !reading.problem.empty()) return std::nullopt;  // its step would have come behind the cut
+  if (!format_->step_keys.empty() && !reading.step && reading.problem.empty())
+    return std::nullopt;  // an epoch's summary, or torn
   read_extras(line, reading);
   return reading;
 }
@@ -81,7 +82,6 @@ void KeyValueRule::read_step(const Line& line, Reading& reading) const {
     if (step && step->of && std::max({epoch->at, step->at, *step->of}) < kMost)
       reading.step = (epoch->at - format_->first_epoch) * *step->of + step->at;
   }
-  if (!reading.step) reading.problem = fmt::format("a value of {} without a step", value_key_);
 }
 
 void KeyValueRule::read_extras(const Line& line, Reading& reading) const {

@@ -86,6 +86,15 @@ TEST_CASE("PaddleDetection's steps start anew in each epoch and are made to run 
   CHECK(std::isnan(log.values()[1]));
 }
 
+TEST_CASE("a loss that is padded is read, and an epoch's summary is no value") {
+  Read log(metric("loss", "paddleclas"),
+           "[Train][Epoch 1/2][Iter: 0/30]lr: 0.1, loss: nanxxx, batch_cost: 0.2s\n"
+           "[Train][Epoch 1/2][Avg]top1: 0.1, CELoss: 3.9, loss: 3.91247\n");
+  REQUIRE(log.values().size() == 1);
+  CHECK(std::isnan(log.values()[0]));
+  CHECK(log.reader.wrong_line_count() == 0);
+}
+
 TEST_CASE("PaddleClas counts epochs from one") {
   Read log(metric("loss", "paddleclas"),
            "[2024/07/31 20:24:38] ppcls INFO: [Train][Epoch 24/120][Iter: 10/304]lr(PiecewiseDecay): 0.00100000, top1: "
