@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -56,10 +57,10 @@ auto after_word(std::string_view line, std::string_view key, Accept accept) -> d
   return std::nullopt;
 }
 
-/// "nanxxx", "1.#QNAN", "6.98xx"; a word that says that there is no value ("None", "n/a") is none.
+/// "nanxxx" (padded), "1.#QNAN"; a word that says that there is no value ("None", "n/a") is none.
 std::optional<double> in_another_spelling(std::string_view text) {
   const auto found = learn::as_value(text);
-  if (!found || !found->value || found->value->has_unit || found->value->of != 0) return std::nullopt;
+  if (!found || !found->value || std::isfinite(found->value->number)) return std::nullopt;
   const char second = text.size() > 1 ? text[1] : ' ';
   const bool says_none = (text[0] | 0x20) == 'n' && (second | 0x20) != 'a';
   return says_none ? std::nullopt : std::optional(found->value->number);

@@ -15,7 +15,7 @@ TEST_CASE("numbers as programs print them") {
   CHECK(number("1.046E+01") == 10.46);
   CHECK(number(".5") == 0.5);
   const double infinity = std::numeric_limits<double>::infinity();
-  for (const char* nan : {"nan", "NaN", "NAN", "-nan", "1.#QNAN", "-1.#IND", "1.#QNAN0"}) {
+  for (const char* nan : {"nan", "NaN", "NAN", "-nan", "1.#QNAN", "-1.#IND", "1.#QNAN0", "nanxxx"}) {
     REQUIRE(number(nan));
     CHECK(std::isnan(*number(nan)));
   }
@@ -25,7 +25,7 @@ TEST_CASE("numbers as programs print them") {
 }
 
 TEST_CASE("what is not wholly a number is none") {
-  for (const char* text : {"", "-", "+-1", "--1", "abc", "1.5x", "1.5.2", "0x10", "nanny", "1,5", "1.#QNANx", " 1"})
+  for (const char* text : {"", "-", "+-1", "--1", "abc", "1.5x", "1.5.2", "0x10", "nanny", "1,5", "None", "n/a", " 1"})
     CHECK_FALSE(number(text));
 }
 
