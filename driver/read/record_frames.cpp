@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <boost/crc.hpp>
 
-#include "driver/read/wire.hpp"
-
 namespace bisectd::driver::read {
 
 std::uint32_t masked_crc32c(std::string_view bytes) {
@@ -17,7 +15,7 @@ std::uint32_t masked_crc32c(std::string_view bytes) {
 }
 
 bool RecordFrames::good_header(std::string_view header, std::uint64_t length) {
-  if (framing_ == Framing::tensorflow && masked_crc32c(header.substr(0, 8)) != from_little_endian(header.substr(8, 4)))
+  if (framing_ == Framing::tensorflow && masked_crc32c(header.substr(0, 8)) != from_little_endian<std::uint32_t>(&header[8]))
     problem_ = fmt::format("the record at byte {} has a damaged length", offset_);
   else if (length > kLongestBelieved)
     problem_ = fmt::format("the record at byte {} claims to have {} bytes", offset_, length);
@@ -38,7 +36,7 @@ void RecordFrames::feed(std::string_view bytes, const std::function<void(std::st
       return kept_.size() >= size;
     };
     if (!keep_up_to(header_bytes())) return;
-    const std::uint64_t length = from_little_endian(std::string_view(kept_).substr(0, 8));
+    const std::uint64_t length = from_little_endian<std::uint64_t>(kept_.data());
     if (!good_header(kept_, length)) return;
     if (length > kLongestKept) {
       offset_ += kept_.size();
@@ -49,7 +47,7 @@ void RecordFrames::feed(std::string_view bytes, const std::function<void(std::st
     if (!keep_up_to(header_bytes() + length + trailer_bytes())) return;
     const std::string_view record = std::string_view(kept_).substr(header_bytes(), length);
     if (framing_ == Framing::tensorflow &&
-        masked_crc32c(record) != from_little_endian(std::string_view(kept_).substr(header_bytes() + length))) {
+        masked_crc32c(record) != from_little_endian<std::uint32_t>(&kept_[header_bytes() + length])) {
       problem_ = fmt::format("the record at byte {} is damaged", offset_);
       return;
     }

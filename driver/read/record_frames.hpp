@@ -1,6 +1,7 @@
 // Cuts the bytes of an event file into records as they arrive. Knows the framing, not what is in a record.
 #pragma once
 
+#include <boost/endian/conversion.hpp>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -38,6 +39,13 @@ class RecordFrames {
   std::uint64_t offset_ = 0;  ///< where in the file kept_ begins
   std::string problem_;
 };
+
+/// The number in these sizeof(T) bytes, least significant byte first.
+template <class T>
+T from_little_endian(const char* bytes) {
+  return boost::endian::endian_load<T, sizeof(T), boost::endian::order::little>(
+      reinterpret_cast<const unsigned char*>(bytes));
+}
 
 /// CRC-32C (Castagnoli), masked as TensorFlow does.
 std::uint32_t masked_crc32c(std::string_view bytes);
