@@ -1,6 +1,7 @@
 #include "configs/printable.hpp"
 
 #include <fmt/format.h>
+#include <utf8.h>
 
 #include <algorithm>
 #include <array>
@@ -65,19 +66,13 @@ std::string spaces_up_to(std::size_t width, std::string_view text) {
 
 std::optional<Character> first_character(std::string_view text) {
   if (text.empty()) return std::nullopt;
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return Character{byte(0), 1};
-  const std::size_t length = byte(0) >= 0xF0 ? 4 : byte(0) >= 0xE0 ? 3 : 2;
-  constexpr std::array<char32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
-  if (byte(0) < 0xC2 || byte(0) > 0xF4 || text.size() < length) return std::nullopt;
-  char32_t code = byte(0) & (0xFFu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0u) != 0x80u) return std::nullopt;
-    code = (code << 6u) | (byte(i) & 0x3Fu);
+  try {
+    auto end = text.begin();
+    const char32_t code = utf8::next(end, text.end());
+    return Character{code, static_cast<std::size_t>(end - text.begin())};
+  } catch (const utf8::exception&) {
+    return std::nullopt;
   }
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < kLeast[length] || code > 0x10FFFF || surrogate) return std::nullopt;
-  return Character{code, length};
 }
 
 bool is_unsafe(char32_t code) { return any_holds(kUnsafe, code); }

@@ -22,7 +22,7 @@ endmacro()
 # bisectd_find_headers(TARGET NAME HEADER): the distribution's, of a library that tells CMake nothing.
 macro(bisectd_find_headers target name header)
   if(NOT BISECTD_DOWNLOAD)
-    find_path(${name}_include ${header})
+    find_path(${name}_include ${header} PATH_SUFFIXES ${name})
     if(${name}_include)
       add_library(${target} INTERFACE IMPORTED GLOBAL)
       set_target_properties(${target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${${name}_include})
@@ -97,6 +97,9 @@ bisectd_headers(CLI11::CLI11 CLI11 ${BISECTD_DEBIAN}/pool/main/c/cli11/libcli11-
 bisectd_find(tl::expected tl-expected)
 bisectd_headers(tl::expected tl-expected ${BISECTD_DEBIAN}/pool/main/t/tl-expected/libexpected-dev_1.0.0~dfsg-3_all.deb
   f6ff083e016e77fc51a359f6afd6947f496dbb55db47857e31de384177a7fbf1)
+bisectd_find_headers(utf8cpp utf8cpp utf8.h)
+bisectd_headers(utf8cpp utf8cpp ${BISECTD_DEBIAN}/pool/main/u/utfcpp/libutfcpp-dev_3.2.3-1_amd64.deb
+  4efe072571dfce7855f9aacce168ce4886f5af192a7294ca258b1ebf7ac4e71f)
 bisectd_find_headers(protozero protozero protozero/pbf_reader.hpp)
 bisectd_headers(protozero protozero ${BISECTD_DEBIAN}/pool/main/p/protozero/libprotozero-dev_1.7.1-1_amd64.deb
   a7091f91d6c35608ee3ce6b36f4656cd7d1266539cf02c253927bd1a978647ac)
