@@ -72,12 +72,14 @@ TEST_CASE("what was recorded on another machine says so and keeps what its check
 
 TEST_CASE("a damaged baseline is refused") {
   const std::string text = baseline_text(sample());
+  const std::size_t last_digit = text.find("7.1000000000000005") + 17;
   for (std::size_t i = 0; i < text.size(); ++i) {
     std::string damaged = text;
     damaged[i] = damaged[i] == '7' ? '8' : '7';
     if (damaged == text) continue;
     INFO(i);
-    CHECK_THROWS_AS(parse_baseline(damaged), BadBaseline);
+    if (i == last_digit) CHECK(baseline_text(parse_baseline(damaged)) == text);  // 7.1000000000000007 is the same number
+    else CHECK_THROWS_AS(parse_baseline(damaged), BadBaseline);
   }
   CHECK_THROWS_AS(parse_baseline(text.substr(0, text.size() / 2)), BadBaseline);
   CHECK_THROWS_AS(parse_baseline(""), BadBaseline);
