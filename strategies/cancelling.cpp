@@ -1,7 +1,6 @@
 #include "strategies/cancelling.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "strategies/mended.hpp"
 

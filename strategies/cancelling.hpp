@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "strategies/evidence_log.hpp"
 #include "strategies/finding.hpp"

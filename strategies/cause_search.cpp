@@ -1,8 +1,6 @@
 // Partners are found from the last to the first: the shortest prefix that hits beside the members ends with a partner.
 #include "strategies/cause_search.hpp"
 
-#include <algorithm>
-
 #include "strategies/prior.hpp"
 
 namespace bisectd::strategies {

@@ -2,7 +2,6 @@
 // judged trial, so that the journal alone re-derives it.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 

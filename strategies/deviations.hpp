@@ -2,7 +2,6 @@
 // target becomes stricter.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "strategies/evidence_log.hpp"

@@ -4,7 +4,6 @@
 
 #include <boost/functional/hash.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <unordered_map>

@@ -2,7 +2,6 @@
 #include "strategies/first_hit.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "strategies/alphabetic_tree.hpp"

@@ -2,7 +2,6 @@
 #include "strategies/prior.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 namespace bisectd::strategies {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "driver/launch/interrupted.hpp"
 #include "driver/log/log.hpp"
 #include "driver/neutralise/recipe.hpp"

@@ -15,7 +15,6 @@
 #include "driver/commands/output_file.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/judge/panel.hpp"
-#include "driver/judge/preflight.hpp"
 #include "driver/loop/replay.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"

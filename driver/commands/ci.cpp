@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "configs/loader.hpp"
-#include "configs/printable.hpp"
 #include "configs/resolved.hpp"
 #include "configs/suggest.hpp"
 #include "driver/commands/drive.hpp"

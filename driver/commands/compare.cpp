@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "configs/formats.hpp"
-#include "configs/shell_word.hpp"
 #include "configs/suggest.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/commands/comparison_text.hpp"

@@ -20,7 +20,6 @@
 #include "driver/launch/make_launcher.hpp"
 #include "driver/launch/strays.hpp"
 #include "driver/log/log.hpp"
-#include "driver/loop/conclusion.hpp"
 #include "driver/loop/loop.hpp"
 #include "driver/record/past_results.hpp"
 #include "driver/record/setup_files.hpp"

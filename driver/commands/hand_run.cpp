@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "configs/loader.hpp"
 #include "driver/commands/command.hpp"

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
-#include <system_error>
 
 #include "configs/resolved.hpp"
 #include "configs/words.hpp"

@@ -7,7 +7,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "configs/loader.hpp"
 #include "configs/resolved.hpp"
 #include "configs/suggest.hpp"
 #include "driver/commands/drive.hpp"
@@ -17,7 +16,6 @@
 #include "driver/log/log.hpp"
 #include "driver/loop/discovery.hpp"
 #include "driver/loop/loop.hpp"
-#include "reports/console.hpp"
 #include "reports/escape.hpp"
 #include "reports/progress.hpp"
 #include "reports/verdict_words.hpp"

@@ -2,7 +2,6 @@
 #include "driver/judge/comparison.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "driver/judge/jury.hpp"
 #include "driver/judge/length.hpp"

@@ -1,6 +1,5 @@
 #include "driver/judge/contrast.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 

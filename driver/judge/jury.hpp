@@ -75,7 +75,6 @@ class Jury {
 
   /// From now on trials are judged by which of the subject's two ends they look like (of the first metric).
   void judge_by(Contrast contrast) { contrast_ = std::move(contrast); }
-  bool judges_by_contrast() const { return contrast_.has_value(); }
 
   /// Looks at the attempt known to be bad; from then on trials may be cut short. False: they need the whole run.
   bool learn_horizon(const Curve& known_bad);

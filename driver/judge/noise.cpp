@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <cstddef>
 #include <functional>
 #include <numeric>
-#include <vector>
 
 #include "driver/judge/level.hpp"
 

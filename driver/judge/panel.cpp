@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 #include "driver/judge/level.hpp"
 #include "driver/judge/numbering.hpp"

@@ -158,10 +158,6 @@ void add_broken_runs(const Reference& reference, std::vector<Finding>& findings)
          {"make the reference stable first (learning rate, loss scale, gradient clipping)"}});
 }
 
-bool Preflight::decidable() const {
-  return std::none_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.error; });
-}
-
 Preflight preflight(const Reference& reference, const NoisePool& pool) {
   Preflight result;
   noise(reference, pool, result);

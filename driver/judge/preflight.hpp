@@ -21,8 +21,6 @@ struct Preflight {
   double noise = 0;               ///< run-to-run standard deviation of the level, as a fraction; 0 when not measured
   int attempts_needed = 1;        ///< expected attempts of one trial: 1..max_repeats; one more: undecidable
   std::vector<Finding> findings;  ///< errors first
-
-  bool decidable() const;
 };
 
 /// Looks at a prepared reference and what repeats of the subject taught so far.

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
-#include <numeric>
 
 #include "driver/judge/level.hpp"
 #include "driver/judge/non_finite.hpp"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
 namespace bisectd::driver {
 
 Interrupted::Interrupted(int signal_number, const std::string& how_to_go_on)

@@ -2,7 +2,6 @@
 // ended. What it writes is the truth about a job; the scheduler is only asked for jobs that left none.
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>

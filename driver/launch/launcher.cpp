@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
 namespace bisectd::driver::launch {
 
 std::string label_of(const Job& job) { return job.tag.substr(job.tag.find('/') + 1); }

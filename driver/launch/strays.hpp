@@ -3,7 +3,6 @@
 
 #include <sys/types.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <tuple>
 
 #include "driver/learn/find_metric.hpp"
 #include "driver/learn/find_step.hpp"

@@ -79,13 +79,11 @@ void find_first_overflow(Run& run) {
   }
 }
 
-void warn_of_smoothing(Run& run, const AttemptOutcome& attempt) {
-  for (std::size_t i = 0; i < attempt.printed.size(); ++i) {
-    const read::Printed& printed = attempt.printed[i];
-    if (printed.smoothing_window.value_or(1) <= 1) continue;
-    run.warn(fmt::format("{}: {}, here {}; spikes and single NaNs vanish in that: set it to 1",
-                         run.experiment.metrics[i].name, printed.smoothing, *printed.smoothing_window));
-  }
+void warn_of_smoothing(Run& run, const judge::Curve& curve) {
+  for (const auto& [metric, smoothing] : curve.smoothing)
+    if (smoothing.window.value_or(1) > 1)
+      run.warn(fmt::format("{}: {}, here {}; spikes and single NaNs vanish in that: set it to 1", metric, smoothing.text,
+                           *smoothing.window));
 }
 
 /// What stands in the way of a verdict, if anything; lesser findings become warnings. What fails in spite of the noise can
@@ -302,7 +300,7 @@ std::optional<AsIs> measure_subject(Run& run) {
   for (const std::string& line : one_sided_logs(run.experiment, trusted, seen)) run.warn("checks." + line);
   for (const configs::Check& check : run.experiment.checks)
     if (is_compared(check, trusted, seen)) run.state.agreed_checks.push_back(check.name);
-  warn_of_smoothing(run, last);
+  warn_of_smoothing(run, last.curve);
   for (const judge::Panel& panel : run.state.jury->panels())
     if (const auto behind = judge::uncovered(panel.whole(), last.curve)) {
       if (behind->not_finite) return end_with(run, conclude_undecidable(behind->text));

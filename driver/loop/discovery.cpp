@@ -8,7 +8,6 @@
 
 #include "configs/loader.hpp"
 #include "driver/log/log.hpp"
-#include "driver/loop/descent.hpp"
 #include "driver/loop/framework_query.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/loop/unseen_names.hpp"

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "driver/judge/jury.hpp"
 #include "driver/judge/length.hpp"
 #include "driver/trial/samples.hpp"

@@ -1,9 +1,6 @@
 // What the search is asked, from an experiment and its suspects; and what these will be before any run was made.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-
 #include "driver/neutralise/catalogue.hpp"
 #include "driver/neutralise/recipe.hpp"
 #include "driver/trial/sides.hpp"

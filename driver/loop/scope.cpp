@@ -1,6 +1,5 @@
 #include "driver/loop/scope.hpp"
 
-#include <algorithm>
 #include <optional>
 
 #include "strategies/suspect_numbers.hpp"

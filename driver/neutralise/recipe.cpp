@@ -1,7 +1,5 @@
 #include "driver/neutralise/recipe.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/replace.hpp>

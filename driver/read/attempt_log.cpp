@@ -12,7 +12,6 @@
 namespace bisectd::driver::read {
 namespace {
 
-constexpr std::size_t kShownLine = 200;
 constexpr std::size_t kShownRefusal = 400;
 
 /// Set if the metric comes from event files.
@@ -25,13 +24,6 @@ std::optional<Framing> framing_of(const configs::Metric& metric) {
 }
 
 bool is_described(const configs::Metric& metric) { return metric.pattern || !metric.format.value.empty(); }
-
-/// The last line of a block that is not empty.
-std::string_view last_line_of(std::string_view text) {
-  constexpr std::string_view kEnds = "\n\r";
-  text = text.substr(0, text.find_last_not_of(kEnds) + 1);
-  return text.substr(text.find_last_of(kEnds) + 1);
-}
 
 }  // namespace
 
@@ -119,8 +111,6 @@ void AttemptLog::take(File& file, const Block& block) {
     if (file.is_side_channel) take_side(line);
     if (file.counts_names) names_.feed(line);
   });
-  if (const std::string_view last = last_line_of(block.text); file.counts_names && !last.empty())
-    last_line_ = for_display(last, kShownLine);
 }
 
 std::optional<std::int64_t> AttemptLog::logged_step(const File& file) const {
@@ -273,15 +263,6 @@ std::vector<std::string> AttemptLog::errors() const {
     if (reader && !from_side_.contains(reader->name())) add_wrong_lines(*reader);
   for (const MetricReader& reader : side_readers_) add_wrong_lines(reader);
   return errors;
-}
-
-std::vector<Printed> AttemptLog::printed() const {
-  std::vector<Printed> all;
-  for (std::size_t metric = 0; metric < readers_.size(); ++metric) {
-    const auto [learnt, at] = best_of(names_of_metrics_[metric]);
-    all.push_back(readers_[metric] ? readers_[metric]->printed() : learnt ? learnt->printed(at) : Printed{});
-  }
-  return all;
 }
 
 std::vector<std::string> AttemptLog::notes() const {

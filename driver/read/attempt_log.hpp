@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "configs/experiment.hpp"
@@ -58,11 +57,6 @@ class AttemptLog {
   std::vector<std::string> errors() const;
   /// What is odd but no error: clipped lines, files that started again.
   std::vector<std::string> notes() const;
-  /// The last line of output, fit to be shown: no control characters, valid UTF-8, at most 200 bytes.
-  const std::string& last_line() const { return last_line_; }
-
-  /// One per metric, in their order.
-  std::vector<Printed> printed() const;
 
   /// How the metrics that nobody described are read, and where: what was found out from this log, and what was known.
   struct Learnt {
@@ -111,7 +105,6 @@ class AttemptLog {
   bool ended_ = false;
   NameCounter names_;
   judge::Curve curve_;
-  std::string last_line_;
 };
 
 }  // namespace bisectd::driver::read

@@ -114,7 +114,6 @@ std::optional<Reading> CsvRule::read_row(const std::vector<std::string>& fields,
   if (!value) return wrong(fmt::format("the value '{}' of '{}' is not a number", value_text, value_key_));
   Reading reading;
   reading.value = *value;
-  reading.last_digit_power = last_digit_power(value_text);
   if (step_key_.empty()) return reading;
   constexpr double kMost = 9e15;  // whole numbers up to here are exact in a double
   const auto step = step_at_ ? number(trimmed(fields[*step_at_])) : std::nullopt;

@@ -38,7 +38,6 @@ constexpr Characters kBeforeProgress(" \t:='\"[(");
 constexpr Characters kWordEnd(" \t,;|'\")]}");
 constexpr Characters kBeforeNumber("[( ");
 constexpr Characters kSpace(" ");
-constexpr Characters kExponent("eE");
 
 std::string_view without_leading(std::string_view text, const Characters& characters) {
   std::size_t first = 0;
@@ -158,25 +157,6 @@ std::optional<StepCount> progress_after(std::string_view line, std::string_view 
     if (rest.empty() || continues_word(rest[0])) return std::nullopt;
     return progress(rest);
   });
-}
-
-std::optional<int> last_digit_power(std::string_view number_text) {
-  std::optional<std::size_t> point;
-  std::size_t end = 0;  // of the mantissa
-  for (; end < number_text.size() && !kExponent.contain(number_text[end]); ++end) {
-    if (number_text[end] == '#') return std::nullopt;
-    if (number_text[end] == '.' && !point) point = end;
-  }
-  if (end == 0 || !is_digit(number_text[end - 1])) return std::nullopt;
-  int exponent = point ? -static_cast<int>(end - *point - 1) : 0;
-  if (end < number_text.size()) {
-    std::string_view written = number_text.substr(end + 1);
-    if (written.starts_with('+')) written.remove_prefix(1);
-    int power = 0;
-    std::from_chars(written.data(), written.data() + written.size(), power);
-    exponent += power;
-  }
-  return exponent;
 }
 
 }  // namespace bisectd::driver::read

@@ -44,7 +44,4 @@ std::optional<StepCount> progress(std::string_view text);
 /// `key` as after_key() finds it, then progress; between the two there may also be nothing but spaces or a bracket.
 std::optional<StepCount> progress_after(std::string_view line, std::string_view key);
 
-/// Power of ten of the last digit printed: -4 for "3.1416", -2 for "1.23E+00". Absent for NaN and infinity.
-std::optional<int> last_digit_power(std::string_view number_text);
-
 }  // namespace bisectd::driver::read

@@ -1,7 +1,6 @@
 // The log lines of known trainers, as data: which words mark the value, the step and the epoch. Reads nothing.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

@@ -91,8 +91,6 @@ std::optional<Reading> JsonRule::read(const Line& line) const {
     return reading;
   }
   reading.value = *as_number;
-  // dump() prints the shortest text that reads back the same, which is how Python wrote it.
-  reading.last_digit_power = last_digit_power(value->is_string() ? value->get<std::string>() : value->dump());
   if (step_key_.empty()) return reading;
   const json* step = find(object, step_key_);
   if (step != nullptr) reading.step = step_in(*step);

@@ -51,10 +51,8 @@ std::optional<Reading> KeyValueRule::read_value(const Line& line) const {
     reading.problem = cut;
     return reading;
   }
-  if (const auto value = number(word)) {
-    reading.value = *value;
-    reading.last_digit_power = last_digit_power(word);
-  } else {
+  reading.value = number(word);
+  if (!reading.value) {
     reading.problem = fmt::format("the value '{}' of {} is not a number", word, value_key_);
     return reading;
   }

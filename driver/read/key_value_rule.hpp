@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "driver/read/formats.hpp"
 #include "driver/read/line.hpp"

@@ -1,7 +1,6 @@
 #include "driver/read/learnt_metrics.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "driver/learn/refusal.hpp"
 #include "driver/read/clean.hpp"
@@ -126,20 +125,6 @@ std::optional<judge::Smoothing> LearntMetrics::smoothing(std::size_t metric) con
   return judge::Smoothing{.text = std::string(format->smoothing),
                           .since_last_line = format->smooths_since_last_line,
                           .window = format->smoothing_setting.empty() ? std::nullopt : smoothing_window_};
-}
-
-Printed LearntMetrics::printed(std::size_t metric) const {
-  Printed printed;
-  if (!metrics_[metric].found) return printed;
-  std::optional<int> finest;
-  for (const learn::LogPoint& point : metrics_[metric].found->points)
-    if (std::isfinite(point.value.number)) finest = std::min<int>(finest.value_or(999), point.value.last_digit_power);
-  if (finest) printed.last_digit = std::pow(10.0, *finest);
-  if (const auto smooths = smoothing(metric)) {
-    printed.smoothing = smooths->text;
-    printed.smoothing_window = smooths->window;
-  }
-  return printed;
 }
 
 judge::Series LearntMetrics::gradient_norm() const {

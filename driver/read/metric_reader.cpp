@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -89,7 +88,6 @@ void MetricReader::feed(const Line& line, judge::Curve& curve, std::optional<std
   series.push_back({step, *reading->value});
   logged_step_ = step;
   last_step_ = std::max(last_step_.value_or(step), step);
-  if (const auto power = reading->last_digit_power) last_digit_power_ = std::min(last_digit_power_.value_or(*power), *power);
 }
 
 void MetricReader::note_wrong(const Line& line, std::string message) {
@@ -117,14 +115,6 @@ Needed MetricReader::needed() const {
   if (tells_scale_)
     for (Literal& literal : needed_for_scale().literals) needed.literals.push_back(std::move(literal));
   return needed;
-}
-
-Printed MetricReader::printed() const {
-  Printed printed;
-  if (last_digit_power_) printed.last_digit = std::pow(10.0, *last_digit_power_);
-  if (rule_->format != nullptr) printed.smoothing = rule_->format->smoothing;
-  printed.smoothing_window = smoothing_window();
-  return printed;
 }
 
 }  // namespace bisectd::driver::read

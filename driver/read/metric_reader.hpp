@@ -25,13 +25,6 @@ struct WrongLine {
   std::string text;  ///< of the line, fit to be shown
 };
 
-/// What is worth knowing before a night is spent on what a log prints.
-struct Printed {
-  std::optional<double> last_digit;              ///< size of one unit in the last digit, at its finest
-  std::string smoothing;                         ///< what the value is, if it is not the step's own; else empty
-  std::optional<std::int64_t> smoothing_window;  ///< over how many steps it is smoothed, once the trainer said so
-};
-
 class MetricReader {
  public:
   /// Of more wrong lines than this only the number is kept.
@@ -59,8 +52,6 @@ class MetricReader {
   const std::vector<WrongLine>& wrong_lines() const { return wrong_lines_; }
   std::int64_t wrong_line_count() const { return wrong_line_count_; }
 
-  Printed printed() const;
-
  private:
   void note_wrong(const Line& line, std::string message);
   void note_smoothing(judge::Curve& curve);
@@ -74,7 +65,6 @@ class MetricReader {
   std::int64_t counted_ = 0, logged_step_ = 0;
   std::optional<std::int64_t> noted_window_;  ///< of smoothing, in the curve
   std::optional<std::int64_t> last_step_;
-  std::optional<int> last_digit_power_;
   std::size_t table_lines_ = 0;
   StepsInTwoKinds kinds_;  ///< of lines in a table
   std::vector<WrongLine> wrong_lines_;

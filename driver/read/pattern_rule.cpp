@@ -84,7 +84,6 @@ std::optional<Reading> PatternRule::read(const Line& line) {
     return reading;
   }
   reading.value = *value;
-  reading.last_digit_power = last_digit_power(word);
   if (has_step_) {
     std::int64_t at = 0;
     const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), at);

@@ -10,10 +10,9 @@
 namespace bisectd::driver::read {
 
 struct Reading {
-  std::optional<std::int64_t> step;     ///< absent: the line tells none; values are then counted
-  std::optional<double> value;          ///< may be NaN or infinite; absent: the line holds extras only
-  std::optional<int> last_digit_power;  ///< power of ten of the last digit printed
-  std::string problem;                  ///< not empty: the line should have held a value and does not; the rest is void
+  std::optional<std::int64_t> step;  ///< absent: the line tells none; values are then counted
+  std::optional<double> value;       ///< may be NaN or infinite; absent: the line holds extras only
+  std::string problem;               ///< not empty: the line should have held a value and does not; the rest is void
 
   /// Other numbers on the line, by the name of their series.
   struct Extra {

@@ -1,7 +1,6 @@
 // The journal as the driver reads it back: what was done in this run directory, by an earlier bisectd or by this one.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>

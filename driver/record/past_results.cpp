@@ -6,8 +6,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
-#include <string_view>
 
 #include "configs/resolved.hpp"
 #include "driver/keep/journal.hpp"

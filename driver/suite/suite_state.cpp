@@ -1,7 +1,5 @@
 #include "driver/suite/suite_state.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>

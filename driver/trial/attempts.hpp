@@ -103,7 +103,6 @@ struct AttemptOutcome : JournaledAttempt {
   judge::Curve curve;
   std::vector<std::string> errors;  ///< lines of the log that should have held a value
   SeenNames names;
-  std::vector<read::Printed> printed;    ///< one per metric
   read::Readings learnt;                 ///< how metrics that nobody described are read, found out from this attempt
   std::vector<std::string> said_of_log;  ///< what was read of each of them, or why nothing was
 };

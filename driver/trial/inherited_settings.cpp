@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "configs/shell_word.hpp"
 #include "driver/trial/inherited_environment.hpp"
 

@@ -2,7 +2,6 @@
 // tell of when they are read back.
 #pragma once
 
-#include <cstdint>
 #include <deque>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>

@@ -1,11 +1,7 @@
 // What one trial is to launch and how its attempts are to be repeated. Plain data.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "driver/trial/attempts.hpp"
 #include "strategies/evidence.hpp"

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <system_error>
 
+#include "configs/file_bytes.hpp"
 #include "configs/printable.hpp"
 #include "driver/read/assemble.hpp"
-#include "driver/read/beginning.hpp"
 #include "driver/read/line.hpp"
 #include "driver/read/attempt_log.hpp"
 #include "driver/trial/attempt_files.hpp"
@@ -16,7 +15,8 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr std::size_t kShown = 120;  ///< columns of a log's line
+constexpr std::size_t kShown = 120;                 ///< columns of a log's line
+constexpr std::size_t kLookedAt = 4 * 1024 * 1024;  ///< bytes of a log
 
 std::string last_line_with_a_number(const std::filesystem::path& log) {
   std::string last;
@@ -26,7 +26,7 @@ std::string last_line_with_a_number(const std::filesystem::path& log) {
       if (std::ranges::any_of(line.text, [](unsigned char c) { return std::isdigit(c) != 0; })) last = line.text;
     });
   };
-  assembler.feed(read::beginning_of(log), feed);
+  assembler.feed(configs::bytes_in(log, kLookedAt), feed);
   assembler.finish(feed);
   return last;
 }
@@ -46,19 +46,18 @@ std::string how_to_read(const std::vector<configs::Metric>& metrics, const confi
   undescribed.name = unread->name;
   undescribed.value_key = unread->value_key;
   std::string last;
-  for (const std::filesystem::path& file : log_files(side, attempt.folder)) try {
-      const std::string name = configs::printable(file.filename().string());
-      read::AttemptLog log({.stdout_file = file}, {undescribed}, {});
-      log.finish();
-      const auto learnt = log.learnt().front();
-      if (learnt.found)
-        return fmt::format("`metric: {}` alone reads {}: {}", unread->name, name,
-                           configs::printable(learn::said(*learnt.found)));
-      if (const std::string line = last_line_with_a_number(file); last.empty() && !line.empty())
-        last = fmt::format("{}: {}; the last line of {} with a number is: {}", name, configs::printable(learnt.refusal),
-                           name, configs::elided(configs::printable(line), kShown));
-    } catch (const std::system_error&) {  // of several logs one may be missing
-    }
+  for (const std::filesystem::path& file : log_files(side, attempt.folder)) {
+    const std::string name = configs::printable(file.filename().string());
+    read::AttemptLog log({.stdout_file = file}, {undescribed}, {});
+    log.finish();
+    const auto learnt = log.learnt().front();
+    if (learnt.found)
+      return fmt::format("`metric: {}` alone reads {}: {}", unread->name, name,
+                         configs::printable(learn::said(*learnt.found)));
+    if (const std::string line = last_line_with_a_number(file); last.empty() && !line.empty())
+      last = fmt::format("{}: {}; the last line of {} with a number is: {}", name, configs::printable(learnt.refusal), name,
+                         configs::elided(configs::printable(line), kShown));
+  }
   return last;
 }
 

@@ -2,7 +2,6 @@
 // were neutralised, that cannot be. Pure: names in, members out.
 #pragma once
 
-#include <set>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>

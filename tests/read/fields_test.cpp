@@ -48,12 +48,3 @@ TEST_CASE("progress in its many shapes") {
   CHECK_FALSE(progress_after("global_step: 99999999999999999999", "global_step"));
   CHECK_FALSE(progress_after("iters: 5", "iter"));
 }
-
-TEST_CASE("the place of the last digit") {
-  CHECK(last_digit_power("3.1416") == -4);
-  CHECK(last_digit_power("1.23E+00") == -2);
-  CHECK(last_digit_power("1.5e-3") == -4);
-  CHECK(last_digit_power("42") == 0);
-  CHECK_FALSE(last_digit_power("nan"));
-  CHECK_FALSE(last_digit_power("1.#INF"));
-}
