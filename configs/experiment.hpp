@@ -15,6 +15,7 @@
 #include "configs/perturbation.hpp"
 #include "configs/place.hpp"
 #include "configs/slurm_jobs.hpp"
+#include "configs/standards.hpp"
 
 namespace bisectd::configs {
 
@@ -93,6 +94,7 @@ struct Acceptance {
   double trim = 0;                  ///< trimmed from each end of the window before the mean
   bool whole = false;               ///< a run that was surely off on the way fails, though it ends within the target
   double absolute_tolerance = 0;    ///< "or absolute": differences below this pass whatever the scale
+  const Standard* standard{};       ///< said beside the verdict, and changes none; null: none
   std::optional<double> step_time;  ///< what a fix may cost at most, as a share of the step time of the subject as it is
 };
 

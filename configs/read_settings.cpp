@@ -10,6 +10,7 @@
 #include "configs/pattern.hpp"
 #include "configs/printable.hpp"
 #include "configs/reading.hpp"
+#include "configs/standards.hpp"
 #include "configs/suggest.hpp"
 #include "configs/words.hpp"
 
@@ -115,10 +116,15 @@ Acceptance read_acceptance(const Value& block, Problems& problems) {
   if (reader.read("trim", share_of, accept.trim) && accept.trim >= 0.5)
     problems.add(reader.find("trim")->place, "`accept.trim` must be below 50%: it is cut from both ends");
   reader.read("absolute_tolerance", number_between(0, 1e300), accept.absolute_tolerance);
+  if (Placed<std::string> standard; reader.read("standard", placed_text_of, standard)) {
+    check_word(standard, "standard", names_of_standards(), problems);
+    accept.standard = standard_named(standard.value);
+  }
   if (double most = 0; reader.read("step_time", increase_of, most)) accept.step_time = most;
   reader.refuse_other_keys();
   if (accept.goal == Goal::runs)
-    for (const char* key : {"target", "grey", "worse_only", "whole", "window", "trim", "absolute_tolerance", "step_time"})
+    for (const char* key :
+         {"target", "grey", "worse_only", "whole", "window", "trim", "absolute_tolerance", "standard", "step_time"})
       if (const Value* unused = reader.find(key))
         problems.warn(unused->place,
                       fmt::format("`accept.{}` has no use beside `goal: runs`: a run that comes to `steps` passes", key));

@@ -208,6 +208,7 @@ void write_acceptance(YAML::Emitter& out, const Acceptance& accept) {
   percent_at(out, "window", accept.window);
   percent_at(out, "trim", accept.trim);
   number_at(out, "absolute_tolerance", accept.absolute_tolerance);
+  if (accept.standard) word_at(out, "standard", std::string(accept.standard->name));
   if (accept.step_time) word_at(out, "step_time", fmt::format("+{:.12g}%", *accept.step_time * 100));
   out << YAML::EndMap;
 }

@@ -113,6 +113,7 @@ std::string result_text(const Record& record, Colour colour) {
     text += section(paint, "Causes", causes(record)) + section(paint, "Two searches", descent_texts(record, plain)) +
             section(paint, "Proof", proof(record)) + section(paint, "Workaround", workaround(record));
   }
+  text += section(paint, "By a named standard", by_standard_texts(record, plain));
   text += section(paint, "The workaround in use", pruned_texts(record, plain));
   text += ladders(paint, record);
   text += section(paint, "Differs without harm", deviating(record, plain));

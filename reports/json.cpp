@@ -44,6 +44,11 @@ Json curves(const Record& record) {
           {"others", std::move(others)}};
 }
 
+Json by_standard(const std::optional<ByStandard>& said) {
+  if (!said) return nullptr;
+  return {{"met", said->met ? Json(*said->met) : Json(nullptr)}, {"text", said->text}};
+}
+
 Json suspect(const Record& record, std::size_t id) {
   const Name name = id < record.suspects.size() ? record.suspects[id] : Name{"", "#" + std::to_string(id)};
   return {{"family", name.family}, {"name", name.name}};
@@ -291,6 +296,7 @@ Json all_but_trials(const Record& record) {
             {"fix", number(record.fix_step_time_s)},
             {"limit", number(record.step_time_limit)},
             {"error", number(record.step_time_error)}}},
+          {"by_standard", {{"as_is", by_standard(record.as_is_by_standard)}, {"fix", by_standard(record.fix_by_standard)}}},
           {"other_fixes", other_fixes(record)},
           {"pruned", pruned(record)},
           {"versions", record.versions},

@@ -181,6 +181,7 @@ std::string to_markdown(const Record& record) {
             section("Workaround", workaround(record));
   }
   text += section("How trials begin", signatures(record));
+  text += section("By a named standard", items(by_standard_texts(record, markdown_code)));
   text += section("The workaround in use", items(pruned_texts(record, markdown_code)));
   text += ladders(record);
   text += section("Differs without harm", items(deviating(record, markdown_code)));

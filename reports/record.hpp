@@ -147,7 +147,13 @@ struct Descent {
 
 enum class Outcome { unfinished, culprits, aligned, outside_suspects, inconclusive, infrastructure };
 
-/// The curves of a run, for the eye.
+/// What the standard of `accept` says of a run; `met` is empty where it says nothing.
+struct ByStandard {
+  std::optional<bool> met;
+  std::string text;  ///< one sentence
+};
+
+/// The curves of a run, for the eye, and what a named standard says of them.
 struct Comparison {
   std::size_t references = 0;  ///< distinct reference curves
   Line reference_curve;        ///< mean of the references
@@ -156,6 +162,7 @@ struct Comparison {
   Line reference_low, reference_high;     ///< envelope of the references; may be empty
   Line as_is_difference, fix_difference;  ///< signed relative difference to the references; may be empty
   std::vector<OtherMetric> other_metrics;
+  std::optional<ByStandard> as_is_by_standard, fix_by_standard;  ///< absent: none is named, or there is no such run
 };
 
 /// What the fix, and what others in its place, cost in speed.

@@ -325,6 +325,13 @@ std::string deviation_text(std::string_view suspect, double size) {
       size);
 }
 
+std::vector<std::string> by_standard_texts(const Record& record, Escape escape) {
+  std::vector<std::string> texts;
+  if (record.as_is_by_standard) texts.push_back("as it is: " + escape(record.as_is_by_standard->text));
+  if (record.fix_by_standard) texts.push_back("with the fix: " + escape(record.fix_by_standard->text));
+  return texts;
+}
+
 std::string explanation_text(const Record& record, Escape escape) {
   const std::string& text = record.answer.explanation;
   const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };

@@ -76,6 +76,9 @@ std::string claim_text(const Record& record, const strategies::Claim& claim, Esc
 /// The result in one or two sentences, with its confidence.
 std::string verdict_sentence(const Record& record, Escape escape);
 
+/// What a named standard says, a sentence each of the subject as it is and of the fix; empty where none is named.
+std::vector<std::string> by_standard_texts(const Record& record, Escape escape);
+
 /// The search's explanation with names in place of ids (#3), escaped as a whole.
 std::string explanation_text(const Record& record, Escape escape);
 

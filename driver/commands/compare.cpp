@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "configs/formats.hpp"
+#include "configs/standards.hpp"
 #include "configs/suggest.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/commands/comparison_text.hpp"
@@ -35,6 +36,7 @@ struct CompareOptions {
   std::string format, pattern, step_key;
   double target_pct = 0.5;
   bool strict = false, worse_only = false;
+  std::string standard;
   std::string plot = "auto";
   OutputOptions output;
 };
@@ -128,6 +130,7 @@ ExitCode compare_logs(CompareOptions options) {
   configs::Acceptance accept;
   accept.target = options.target_pct / 100;
   accept.worse_only = options.worse_only;
+  accept.standard = configs::standard_named(options.standard);
   if (options.strict) accept = judge::strict(accept);
   const std::vector<judge::MetricRule> rules = rules_of(options);
   if (!options.step_key.empty() && options.format.empty())
@@ -169,6 +172,10 @@ void add_compare(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_flag("--strict", options->strict, "for sign-off: pass only what is certainly within the target");
   command->add_flag("--worse-only", options->worse_only, "a better result is no difference");
+  command
+      ->add_option("--standard", options->standard,
+                   "say beside the verdict, and without changing it, whether a published standard is met")
+      ->check(one_of(configs::names_of_standards()));
   command->add_option("--plot", options->plot, "draw the difference over the run: auto, always or never")
       ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();

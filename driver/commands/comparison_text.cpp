@@ -35,6 +35,7 @@ std::string row_text(const ComparisonRow& row, std::size_t name_width, std::size
                                  judgement.delta ? reports::percent_text(judgement.delta) : "",
                                  judgement.standard_error ? fmt::format("{:.2g} %", 100 * *judgement.standard_error) : "",
                                  fmt::format("{:.0f} %", 100 * judgement.p_bad), reports::plain(judgement.text));
+  if (row.by_standard) text += fmt::format("  {}\n", reports::plain(row.by_standard->text));
   for (const std::string& note : judgement.notes) text += fmt::format("  note: {}\n", reports::plain(note));
   return text;
 }
@@ -110,6 +111,9 @@ nlohmann::json comparison_json(const ComparisonTable& table, const configs::Acce
                     {"detectable", or_null(judgement.detectable)},
                     {"first_bad_step", or_null(judgement.first_bad_step)},
                     {"notes", judgement.notes},
+                    {"by_standard", row.by_standard ? nlohmann::json{{"met", or_null(row.by_standard->met)},
+                                                                     {"text", reports::plain(row.by_standard->text)}}
+                                                    : nlohmann::json(nullptr)},
                     {"course", std::move(course)}});
   }
   nlohmann::json findings = nlohmann::json::array();

@@ -97,6 +97,7 @@ bool is_free(const Path& path, const Settings& then) {
                     {"checks"},  // they are made again
                     {"overflow_check"},
                     {"accept", "max_repeats"},
+                    {"accept", "standard"},
                     {"accept", "step_time"},
                     {"*", "exit_grace"},
                     {"*", "devices", "ids"},

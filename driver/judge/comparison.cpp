@@ -72,8 +72,8 @@ tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept
       judgements.push_back(panel.judge(std::span(&candidate.curve, 1)));
       require_digits(panel, judgements.back());
       require_reference_to_the_end(panel, candidate.curve, judgements.back());
-      table.rows.push_back(
-          {candidate.name, panel.whole().metric.name, judgements.back(), course_of(panel.whole(), candidate.curve)});
+      table.rows.push_back({candidate.name, panel.whole().metric.name, judgements.back(),
+                            by_standard(panel.whole(), candidate.curve), course_of(panel.whole(), candidate.curve)});
     }
   }
   table.verdict = overall(judgements).verdict;

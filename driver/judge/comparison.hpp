@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "driver/judge/preflight.hpp"
+#include "driver/judge/standard.hpp"
 #include "driver/judge/verdict.hpp"
 
 namespace bisectd::driver::judge {
@@ -22,6 +23,7 @@ inline constexpr std::size_t kCourse = 60;
 struct ComparisonRow {
   std::string candidate, metric;
   Judgement judgement;
+  std::optional<ByStandard> by_standard;  ///< of the standard that is named; empty: none is
   std::vector<double> course;  ///< mean difference in each of kCourse equal stretches of the run; NaN where there is none
 };
 

@@ -6,6 +6,7 @@
 
 #include "driver/judge/difference.hpp"
 #include "driver/judge/level.hpp"
+#include "driver/judge/standard.hpp"
 #include "reports/thin.hpp"
 
 namespace bisectd::driver {
@@ -58,6 +59,8 @@ void describe_reference(reports::Comparison& comparison, const judge::Reference&
 void describe_subject(reports::Comparison& comparison, const std::string& metric, const judge::Reference& reference,
                       const judge::Curve& curve, SubjectCurve shown) {
   const bool as_is = shown == SubjectCurve::as_is;
+  if (auto said = judge::by_standard(reference, curve))
+    (as_is ? comparison.as_is_by_standard : comparison.fix_by_standard) = {said->met, std::move(said->text)};
   const judge::Difference difference = judge::difference(reference, curve);
   reports::Line differences{{}, difference.values};
   for (const std::size_t place : difference.places) differences.steps.push_back(reference.steps[place]);

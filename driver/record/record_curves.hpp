@@ -19,8 +19,8 @@ void describe_reference(reports::Comparison& comparison, const judge::Reference&
 /// Which side of the comparison a curve of the subject is.
 enum class SubjectCurve { as_is, fix };
 
-/// A curve of the subject (`metric`: the one that decides), its difference to the references, and what it logged beside the
-/// metric. Can be called again.
+/// A curve of the subject (`metric`: the one that decides), its difference to the references, what a named standard says of
+/// it, and what it logged beside the metric. Can be called again.
 void describe_subject(reports::Comparison& comparison, const std::string& metric, const judge::Reference& reference,
                       const judge::Curve& curve, SubjectCurve shown);
 

@@ -120,7 +120,8 @@ std::string facts_section(const Record& record) {
   facts += fact("trials", std::to_string(record.trials.size()));
   facts += fact("attempts", std::to_string(attempt_count(record)));
   facts += fact("duration", duration_text(record.elapsed_s));
-  return "<section id=\"facts\"><dl>\n" + facts + "</dl></section>\n";
+  return "<section id=\"facts\"><dl>\n" + facts + "</dl></section>\n" +
+         section("by-standard", "By a named standard", list(by_standard_texts(record, html)));
 }
 
 std::string proof_section(const Record& record) {

@@ -1,11 +1,13 @@
 // Judges kept curves of trainings whose truth is known: how many healthy devices are condemned, how many faulty ones are
-// missed, and does p_bad mean what it says? Arguments: a file of JSON lines, and "verbose" for every judgement. A line is
+// missed, how the published standards do on the same runs, and does p_bad mean what it says? Arguments: a file of JSON
+// lines, and "verbose" for every judgement. A line is
 //   {"training": "lstm-1024", "references": [[1.5, ...], ...], "moved": [1, 2], "kind": "healthy 1e-5", "harm": 0.0,
 //    "loss": [...], "steps": [1, ...]}
 // `moved`: which references started from moved parameters. `harm`: what the fault does by itself, in targets; without it the
 // row is left out of the calibration. tests/bench/judged_devices.py makes such files.
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <iostream>
@@ -14,6 +16,7 @@
 #include <optional>
 
 #include "driver/judge/jury.hpp"
+#include "driver/judge/standard.hpp"
 #include "tests/bench/judged.hpp"
 
 namespace {
@@ -30,6 +33,26 @@ Curve curve_of(const nlohmann::json& losses, const nlohmann::json& steps, std::o
   return curve;
 }
 
+using Met = std::map<std::string_view, std::array<int, 2>>;  ///< by standard: not met, met
+
+void add(Met& met, Reference reference, const Curve& candidate) {
+  for (const configs::Standard& standard : configs::kStandards) {
+    reference.accept.standard = &standard;
+    ++met[standard.name].at(by_standard(reference, candidate)->met.value_or(false) ? 1 : 0);
+  }
+}
+
+void print(const std::map<std::string, Met>& by_kind) {
+  fmt::print("\n{:46}", "met / not met");
+  for (const configs::Standard& standard : configs::kStandards) fmt::print(" {:>13}", standard.name);
+  for (const auto& [kind, met] : by_kind) {
+    fmt::print("\n{:46}", kind);
+    for (const configs::Standard& standard : configs::kStandards)
+      fmt::print(" {:5} / {:5}", met.at(standard.name)[1], met.at(standard.name)[0]);
+  }
+  fmt::print("\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -39,6 +62,7 @@ int main(int argc, char** argv) {
   }
   std::ifstream in(argv[1]);
   std::map<std::string, Count> counts;
+  std::map<std::string, Met> standards;
   Calibration calibration;
   for (std::string line; std::getline(in, line);) {
     const auto row = nlohmann::json::parse(line);
@@ -56,6 +80,7 @@ int main(int argc, char** argv) {
     const Curve candidate = curve_of(row["loss"], row["steps"], 0);
     const Judgement judgement = jury->judge(std::span(&candidate, 1));
     add(counts[row["kind"]], judgement);
+    add(standards[row["kind"]], jury->first(), candidate);
     const double harm = row.value("harm", 0.0);
     if (row.contains("harm") && (harm < 0.25 || harm > 2)) calibration.add(judgement.p_bad, harm > 1);
     if (argc > 2)
@@ -67,5 +92,6 @@ int main(int argc, char** argv) {
                  judgement.p_bad, 100 * judgement.delta.value_or(0), judgement.text);
   }
   print("kind", counts);
+  print(standards);
   if (!counts.empty()) print(calibration);
 }

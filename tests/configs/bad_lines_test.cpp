@@ -215,6 +215,8 @@ TEST_CASE("a wrong line of the settings is named with its place") {
            "12:21: `accept.step_time`: expected an increase such as +10%, found `+10` | write it with + and %"},
           {12, "accept: {step_time: +2000%}",
            "12:21: `accept.step_time`: expected an increase of at most +1000%, found `+2000%`"},
+          {12, "accept: {standard: mindformer}", "12:20: unknown standard `mindformer` | did you mean `mindformers`?"},
+          {12, "accept: {standard: mine}", "12:20: unknown standard `mine` | known: mindformers, msprobe, verl, mindspeed"},
           {12, "accept: {step_tine: +10%}", "12:10: unknown key `step_tine` in `accept` | did you mean `step_time`?"},
           {12, "hold: {seed: 1024}",
            "12:14: nothing says how `seed` is held | a preset does, for example `extends: paddle-npu`; or `hold_by: {seed: "

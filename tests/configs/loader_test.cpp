@@ -104,6 +104,7 @@ TEST_CASE("every key arrives where it belongs") {
   CHECK(e.accept.trim == 0.1);
   CHECK(e.accept.whole);
   CHECK(e.accept.step_time == 0.1);
+  CHECK(e.accept.standard == standard_named("mindformers"));
   REQUIRE(e.checks.size() == 3 + 15);  // of the preset's all but two, and one of this file
   CHECK(e.checks[2].patterns.size() == 2);
   CHECK(e.checks[2].per_device);

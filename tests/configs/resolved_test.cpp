@@ -42,6 +42,7 @@ TEST_CASE("every change that matters changes the text") {
                                                 {11, "suspects: {ops: [relu]}"},
                                                 {12, "accept: {target: 0.6%}"},
                                                 {12, "accept: {step_time: +5%}"},
+                                                {12, "accept: {standard: verl}"},
                                                 {12, "checks: {data: {command: [md5sum, x]}}"},
                                                 {12, "checks: {data: {pattern: '(?P<value>x)'}}"},
                                                 {12, "hold: {seed: 2}\nhold_by: {seed: {S: '{value}'}}"},

@@ -54,6 +54,20 @@ class Compare(Space):
         self.assertAlmostEqual(result["rows"][0]["delta"], 0.03, delta=0.003)
         self.assertEqual(len(result["rows"][0]["course"]), 60)
 
+    def test_a_named_standard_is_said_and_decides_nothing(self):
+        for name, factor in (("gpu.txt", 1), ("npu.txt", 1.015)):
+            (self.folder / name).write_text("".join(f"step {i} loss {factor * (2 + 6 * 0.99 ** i):.6f}\n" for i in range(300)))
+        for standard, said in (
+                ("mindformers", r"MindFormers is not met: first value off by 0\.12 or 1\.5 % \(at most 0\.005 or 0\.5 %\), mean error"),
+                ("msprobe", r"msprobe's guide is not met: first value off by 1\.5 % \(at most 1 %\), mean error 1\.5 % \(at most 1 %\)"),
+                ("verl", r"verl is met: mean error 1\.5 % \(at most 2 %\)"),
+                ("mindspeed", r"MindSpeed-LLM's CI is met: largest error of a step 1\.5 % \(at most 2 %\)")):
+            self.assertRegex(self.compare("gpu.txt", "npu.txt", "--standard", standard, code=1).out, f"\n  the standard of {said}")
+        row = json.loads(self.compare("gpu.txt", "npu.txt", "--standard", "verl", "--json", code=1).out)["rows"][0]
+        self.assertEqual((row["verdict"], row["by_standard"]["met"]), ("fail", True))
+        self.assertIsNone(json.loads(self.compare("gpu.txt", "npu.txt", "--json", code=1).out)["rows"][0]["by_standard"])
+        self.assertIn("mindformers", self.compare("gpu.txt", "npu.txt", "--standard", "mindformer", code=2).err)
+
     def test_too_much_noise_is_inconclusive(self):
         for i in range(3):
             self.train(f"noisy{i}.log", noise=("--noise", "2"))

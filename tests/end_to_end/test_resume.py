@@ -201,7 +201,7 @@ class Resume(Space):
                     self.assertNotIn("--accept-changes", refused)
         self.assertEqual((self.run_folder() / "journal.jsonl").read_bytes(), before)
         text = text.replace("exit_grace: 500ms", "exit_grace: 600ms\n  stall: 9m").replace("trials: 3", "trials: 90")
-        self.write("experiment.yaml", text + "accept: {max_repeats: 5, step_time: +10%}\nchecks: {same: {command: [echo, a]}}\n")
+        self.write("experiment.yaml", text + "accept: {max_repeats: 5, step_time: +10%, standard: verl}\nchecks: {same: {command: [echo, a]}}\n")
         self.bisectd("resume", self.run_folder(), "--accept-changes", code=1)
         self.assert_right()
 

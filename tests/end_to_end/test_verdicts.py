@@ -37,6 +37,14 @@ class Verdicts(Space):
         past = json.loads((self.folder / "bisectd-out/history.jsonl").read_text())
         self.assertEqual((past["metric"], round(past["delta"], 4)), ("acc", -0.02))
 
+    def test_a_named_standard_is_said_of_the_subject_and_of_the_fix(self):
+        report, done = self.find("--cause", "op3=3", extra="accept: {standard: mindspeed}")
+        self.assertEqual(self.culprits(report), ["ops:op3"])
+        self.assertRegex(done.out, r"By a named standard\n  as it is: the standard of MindSpeed-LLM's CI is not met: .*"
+                                   r"\n  with the fix: the standard of MindSpeed-LLM's CI is met: ")
+        self.assertEqual([report["by_standard"][run]["met"] for run in ("as_is", "fix")], [False, True])
+        self.assertEqual(self.bisectd("report", self.run_folder(), code=0).out, done.out)
+
     def test_a_better_result_that_is_accepted_is_said_to_be_better(self):
         _, done = self.find("--cause", "op3=-3", code=0, extra="accept: {worse_only: true}")
         self.assertRegex(done.out, r"loss of the subject as it is is better than that of the reference \(-3\.00 %, target 0\.5 %\), "

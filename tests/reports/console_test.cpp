@@ -1,8 +1,11 @@
 #include "reports/console.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "reports/controls.hpp"
 #include "reports/escape.hpp"
 #include "reports/html/page.hpp"
+#include "reports/json.hpp"
 #include "reports/lookup.hpp"
 #include "reports/markdown.hpp"
 #include "tests/catch.hpp"
@@ -110,6 +113,25 @@ TEST_CASE("what a proof leaves open is no matter without a decision") {
     CHECK(text.find("Not certain: 85 % only.") != std::string::npos);
     CHECK(text.find("Not decided") == std::string::npos);
   }
+}
+
+TEST_CASE("what a named standard says stands beside the verdict in every report") {
+  Record record = sample::culprits();
+  CHECK(result_text(record, Colour::never).find("standard") == std::string::npos);
+  record.as_is_by_standard = {false, "the standard of verl is not met"};
+  record.fix_by_standard = {std::nullopt, "the standard of verl says nothing \x1b[2J"};
+  CHECK(
+      result_text(record, Colour::never)
+          .find(
+              "By a named standard\n  as it is: the standard of verl is not met\n  with the fix: the standard of verl says "
+              "nothing") != std::string::npos);
+  for (const std::string& text : {result_text(record, Colour::never), to_markdown(record), to_html(record)}) {
+    CHECK(text.find("the standard of verl is not met") != std::string::npos);
+    CHECK(text.find('\x1b') == std::string::npos);
+  }
+  const auto said = nlohmann::json::parse(to_json(record)).at("by_standard");
+  CHECK(said.at("as_is").at("met") == false);
+  CHECK(said.at("fix").at("met").is_null());
 }
 
 TEST_CASE("an unproved claim shows on the console") {
