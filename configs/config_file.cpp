@@ -17,10 +17,10 @@
 namespace bisectd::configs {
 namespace {
 
-using Json = nlohmann::json;
+using Document = nlohmann::json;
 
 constexpr std::size_t kMostKeys = 10'000;  // that are looked through for the nearest one
-constexpr int kDeepest = 64;               // an alias may hold itself
+constexpr int kDeepestAlias = 64;          // an alias may hold itself
 constexpr const char* kElsewhere = "write it in one line, as a word, a number or a list of names in brackets";
 
 bool is_yaml(const std::string& file) { return file.ends_with(".yaml") || file.ends_with(".yml"); }
@@ -140,7 +140,7 @@ struct Keys {
       if (in_map) all.push_back(full);
       if (in_map && full == wanted) found.emplace_back(entry->first, entry->second);
       const YAML::Node child = in_map ? entry->second : static_cast<const YAML::Node&>(*entry);
-      if (depth < kDeepest && (child.IsMap() || child.IsSequence())) look(child, full, depth + 1);
+      if (depth < kDeepestAlias && (child.IsMap() || child.IsSequence())) look(child, full, depth + 1);
     }
   }
 };
@@ -252,22 +252,22 @@ Parsed<ValueInFile> value_in_file(const std::string& content, const std::string&
 }
 
 bool is_typed(const std::string& text) {
-  const Json parsed = Json::parse(boost::to_lower_copy(text), nullptr, false);
+  const Document parsed = Document::parse(boost::to_lower_copy(text), nullptr, false);
   return parsed.is_number() || parsed.is_boolean() || parsed.is_null();
 }
 
 Parsed<std::string> written_in_file(const Value& value, const std::string& file) {
-  if (value.quoted) return Json(value.text).dump();
+  if (value.quoted) return Document(value.text).dump();
   const std::string lower = boost::to_lower_copy(value.text);
   if (lower == "null" && is_toml(file)) return fault("TOML has no null");
-  if (is_typed(lower)) return Json::parse(lower).is_number() ? number_for_all(lower) : lower;
+  if (is_typed(lower)) return Document::parse(lower).is_number() ? number_for_all(lower) : lower;
   if (is_yaml(file) && is_plain_in_yaml(value.text)) return value.text;
-  return Json(value.text).dump();
+  return Document(value.text).dump();
 }
 
-std::string text_in_file(const std::string& text) { return Json(text).dump(); }
+std::string text_in_file(const std::string& text) { return Document(text).dump(); }
 
-std::string list_in_file(const std::vector<std::string>& names) { return Json(names).dump(); }
+std::string list_in_file(const std::vector<std::string>& names) { return Document(names).dump(); }
 
 std::string with_values(std::string content, std::vector<Replacement> replacements) {
   std::ranges::sort(replacements, std::ranges::greater{}, &Replacement::begin);

@@ -34,7 +34,7 @@ Delivery read_deliver_block(const Value& block, const std::string& what, Carries
   return deliver;
 }
 
-bool says(const Value& block, const std::string& key) {
+bool has_entry(const Value& block, const std::string& key) {
   return std::ranges::find(block.entries, key, &Value::Entry::key) != block.entries.end();
 }
 
@@ -50,7 +50,7 @@ void note_setting(MapReader& reader, const std::string& key, Delivery& deliver, 
 
 Toggle read_toggle(const Value& written, const std::string& what, Problems& problems) {
   Toggle toggle;
-  const Value block = says(written, "config") ? with_null_as_value(written) : written;
+  const Value block = has_entry(written, "config") ? with_null_as_value(written) : written;
   toggle.place = block.place;
   MapReader reader(block, what, problems);
   toggle.deliver = read_delivery(reader, Carries::value, problems);
@@ -161,7 +161,7 @@ Family read_family(const std::string& name, const Value& written, Problems& prob
   Family family;
   const auto deliver = std::ranges::find(written.entries, "deliver", &Value::Entry::key);
   const Value block =
-      deliver != written.entries.end() && says(deliver->value, "config") ? with_null_as_value(written) : written;
+      deliver != written.entries.end() && has_entry(deliver->value, "config") ? with_null_as_value(written) : written;
   family.name = name;
   family.place = block.place;
   MapReader reader(block, "families." + name, problems);

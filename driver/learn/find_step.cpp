@@ -32,7 +32,7 @@ struct Option {
 struct Counter {
   std::string key;
   std::int64_t of = 0;
-  StepRank::Kind rank = StepRank::other;
+  StepRank rank = StepRank::other;
 
   auto operator<=>(const Counter&) const = default;
 };
@@ -85,11 +85,11 @@ std::set<std::pair<std::int64_t, std::int64_t>> places_of(const std::vector<std:
   return places;
 }
 
-std::optional<Option> option_of(const std::string& key, StepRank::Kind kind, const std::vector<std::int64_t>& counts,
+std::optional<Option> option_of(const std::string& key, StepRank kind, const std::vector<std::int64_t>& counts,
                                 const std::string& epoch, const Whole& whole) {
   const Counting going(counts);
   if (going.ups == 0) return std::nullopt;
-  const double rank = kind;
+  const double rank = static_cast<int>(kind);
   const bool named = kind < StepRank::nameless;
   if (going.rises) {
     if (!named && going.even < 0.9) return std::nullopt;

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kKeptSigns = 64;  ///< of kinds that only vary one another
 constexpr std::size_t kShownLine = 100;
+constexpr double kAlike = 0.5;  ///< kinds of lines that share more of their words vary one another
 
 std::set<std::string> words_in(const std::string& sign) {
   std::set<std::string> words;
@@ -32,20 +33,22 @@ std::set<std::string> words_in(const std::string& sign) {
   return words;
 }
 
-/// How many words two kinds of lines share, of those that stand in either.
-double likeness(const std::string& a, const std::string& b) {
-  const auto first = words_in(a), second = words_in(b);
-  const auto shared =
-      static_cast<double>(std::ranges::count_if(first, [&](const auto& word) { return second.contains(word); }));
-  const double all = static_cast<double>(first.size() + second.size()) - shared;
-  return all == 0 ? 0 : shared / all;
-}
+/// How many words two kinds of lines share, of those that stand in either: the most that `words` shares with one of the
+/// first few signs. Where a word changes from line to line, there are as many signs as lines.
 template <class Signs>
-double most_alike(const std::string& sign, const Signs& signs) {
+double most_alike(const std::set<std::string>& words, const Signs& signs) {
+  constexpr std::size_t kCompared = 16;
   double most = 0;
-  for (const auto& other : signs) {
-    if constexpr (requires { other.first; }) most = std::max(most, likeness(sign, other.first));
-    else most = std::max(most, likeness(sign, other));
+  std::size_t compared = 0;
+  for (const auto& sign : signs) {
+    if (++compared > kCompared) break;
+    std::set<std::string> others;
+    if constexpr (requires { sign.first; }) others = words_in(sign.first);
+    else others = words_in(sign);
+    const auto shared =
+        static_cast<double>(std::ranges::count_if(words, [&](const auto& word) { return others.contains(word); }));
+    const double all = static_cast<double>(words.size() + others.size()) - shared;
+    if (all > 0) most = std::max(most, shared / all);
   }
   return most;
 }
@@ -57,8 +60,9 @@ bool has_all(const Kind& kind, const std::set<std::string>& keys) {
 bool is_read(const Reading& reading, const Kind& kind) {
   if (reading.signs.contains(kind.sign())) return has_all(kind, reading.keys);
   if (reading.refused.contains(kind.sign()) || !has_all(kind, reading.keys) || kind.is_validation()) return false;
-  const double near = most_alike(kind.sign(), reading.signs);
-  return near > 0.5 && near > most_alike(kind.sign(), reading.refused);
+  const auto words = words_in(kind.sign());
+  const double near = most_alike(words, reading.signs);
+  return near > kAlike && near > most_alike(words, reading.refused);
 }
 
 std::vector<const Kind*> kinds_read(const Reading& reading, const LogKinds& log) {
@@ -140,7 +144,7 @@ void place_others(Found& found, std::vector<const Kind*> kinds, const std::vecto
         repeats = repeats && same(at->second, point.value);
       }
     std::string& why = reading.refused[kind->sign()];
-    if (!more.empty() && 10 * both <= more.size() && most_alike(kind->sign(), reading.signs) > 0.5) {
+    if (!more.empty() && 10 * both <= more.size() && most_alike(words_in(kind->sign()), reading.signs) > kAlike) {
       reading.refused.erase(kind->sign());
       reading.signs.insert(kind->sign());
       found.points = points_of(reading, rows_of(with_signs(kinds, reading.signs)), log);

@@ -126,7 +126,7 @@ std::optional<LossRank> loss_rank(std::string_view key) {
   return LossRank{mean ? LossRank::mean : LossRank::named, preference};
 }
 
-std::optional<StepRank::Kind> step_rank(std::string_view key, bool counted, bool in_bar) {
+std::optional<StepRank> step_rank(std::string_view key, bool counted, bool in_bar) {
   const Words words = words_of(key);
   Words not_seconds = words;
   std::erase(not_seconds, "s");  // epoch(s)

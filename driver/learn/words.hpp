@@ -26,13 +26,10 @@ struct LossRank {
 std::optional<LossRank> loss_rank(std::string_view key);
 
 /// How much the name of a whole number is that of a step. Less is better.
-struct StepRank {
-  enum Kind { step = 0, bar = 1, counted = 2, batch = 3, nameless = 5, other = 6, epoch = 7 };
-  Kind kind = other;
-};
+enum class StepRank { step = 0, bar = 1, counted = 2, batch = 3, nameless = 5, other = 6, epoch = 7 };
 /// `counted`: it stands as one of a number of them, as in 5/1000. `in_bar`: in a progress bar. Absent: surely no step
 /// ("seconds", "rank").
-std::optional<StepRank::Kind> step_rank(std::string_view key, bool counted, bool in_bar);
+std::optional<StepRank> step_rank(std::string_view key, bool counted, bool in_bar);
 
 bool says_validation(const Words& words);
 bool says_training(const Words& words);
