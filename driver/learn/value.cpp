@@ -130,7 +130,7 @@ std::int64_t of_at(Here& here) {
   ahead.blanks();
   const std::size_t begin = ahead.at();
   std::int64_t of = 0;
-  for (; is_digit(ahead.next()); ahead.skip(1)) of = std::min<std::int64_t>(of * 10 + (ahead.next() - '0'), 1LL << 52);
+  for (; is_digit(ahead.next()); ahead.skip(1)) of = std::min(of * 10 + (ahead.next() - '0'), kMostCounted);
   if (ahead.at() == begin || ahead.goes_on() || ahead.next() == '.' || ahead.next() == '/') return 0;
   here = ahead;
   return of;
@@ -177,30 +177,28 @@ std::optional<FoundValue> number_at(std::string_view line, std::size_t at) {
     const std::size_t after = here.digits();
     if (before + after == 0) return std::nullopt;
     value.decimals = static_cast<std::int8_t>(std::min<std::size_t>(after, 9));
-    value.last_digit_power = static_cast<std::int16_t>(-static_cast<int>(std::min<std::size_t>(after, 999)));
   } else if (before == 0) {
     return std::nullopt;
   } else {
-    value.whole = line[at] != '-' && before <= 15;
+    constexpr std::size_t kCountedDigits = 9;  // of kMostCounted
+    value.whole = line[at] != '-' && before <= kCountedDigits;
   }
+  bool negative_exponent = false;
   if ((here.next() | 0x20) == 'e') {
     Here ahead = here;
     ahead.skip(1);
     const bool negative = ahead.next() == '-';
     if (negative || ahead.next() == '+') ahead.skip(1);
-    int exponent = 0;
-    for (std::size_t digit = 0; is_digit(ahead.next(digit)); ++digit)
-      exponent = std::min(exponent * 10 + (ahead.next(digit) - '0'), 999);
     if (ahead.digits() > 0) {
       here = ahead;
-      value.last_digit_power = static_cast<std::int16_t>(value.last_digit_power + (negative ? -exponent : exponent));
+      negative_exponent = negative;
       value.decimals = 9;
       value.whole = false;
     }
   }
   const auto [end, error] = std::from_chars(line.data() + start, line.data() + here.at(), value.number);
   if (error == std::errc::result_out_of_range)
-    value.number = value.last_digit_power > 0 ? std::numeric_limits<double>::infinity() : 0;
+    value.number = negative_exponent ? 0 : std::numeric_limits<double>::infinity();
   else if (error != std::errc()) return std::nullopt;
   if (line[at] == '-') value.number = -value.number;
   value.of = of_at(here);

@@ -1,6 +1,7 @@
 // A number as it stands in a line of a log. All spellings of numbers are known here and nowhere else.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,16 +9,21 @@
 
 namespace bisectd::driver::learn {
 
+/// Steps, epochs and what they are counted to: the product of two fits.
+inline constexpr std::int64_t kMostCounted = 1'000'000'000;
+
 struct Value {
-  double number = 0;                  ///< NaN or infinite where the trainer says so, in whatever spelling
-  std::int64_t of = 0;                ///< 1000 in "5/1000"; 0: it is not counted
-  std::int8_t decimals = 0;           ///< digits behind the point; 9 where there is an exponent
-  std::int16_t last_digit_power = 0;  ///< of ten: -4 for "3.1416", -2 for "1.23E+00"
-  bool whole = false;                 ///< digits only
+  double number = 0;         ///< NaN or infinite where the trainer says so, in whatever spelling
+  std::int64_t of = 0;       ///< 1000 in "5/1000"; 0: it is not counted
+  std::int8_t decimals = 0;  ///< digits behind the point; 9 where there is an exponent
+  bool whole = false;        ///< digits only, and no more than count anything
   bool percent = false;
   bool has_unit = false;  ///< percent among them
 
-  std::int64_t count() const { return static_cast<std::int64_t>(number); }
+  /// 0 for what is no count.
+  std::int64_t count() const {
+    return std::abs(number) <= static_cast<double>(kMostCounted) ? static_cast<std::int64_t>(number) : 0;
+  }
 };
 
 /// Both finite and the same to the digits of the one with fewer; or neither finite and the same.

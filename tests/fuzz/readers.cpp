@@ -12,6 +12,7 @@
 
 #include "driver/read/assemble.hpp"
 #include "driver/read/formats.hpp"
+#include "driver/read/learnt_metrics.hpp"
 #include "driver/read/metric_reader.hpp"
 #include "driver/read/names.hpp"
 #include "driver/read/scalar_events.hpp"
@@ -85,7 +86,21 @@ Seen read_records(std::string_view first, std::string_view second, Framing frami
   return seen;
 }
 
-constexpr std::uint8_t kSpreadsheets = 255;  ///< first byte
+constexpr std::uint8_t kSpreadsheets = 255, kUndescribed = 254;  ///< first byte
+
+/// As a log that nobody described.
+Seen read_undescribed(std::string_view first, std::string_view second) {
+  LearntMetrics metrics({{"loss", "loss"}}, {});
+  LineAssembler assembler;
+  const auto take = [&](const Block& block) { metrics.take(block); };
+  assembler.feed(first, take);
+  assembler.feed(second, take);
+  assembler.finish(take);
+  metrics.look(true);
+  Seen seen;
+  if (metrics.found(0)) seen.points = series_of(metrics.found(0)->points);
+  return seen;
+}
 
 /// As a file and, so that no checksum keeps the bytes from the reader of XML, as its sheet and strings.
 void read_spreadsheets(std::string_view first, std::string_view second) {
@@ -115,6 +130,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const auto read = [&](std::string_view first, std::string_view second) {
+    if (data[0] == kUndescribed) return read_undescribed(first, second);
     if (choice < formats().size() && formats()[choice].kind == FormatKind::tensorboard)
       return read_records(first, second, Framing::tensorflow);
     if (choice < formats().size() && formats()[choice].kind == FormatKind::visualdl)

@@ -25,9 +25,6 @@ TEST_CASE("numbers are found in every spelling") {
   CHECK(number(" 3%|").percent);
   CHECK(number("42").whole);
   CHECK_FALSE(number("42.0").whole);
-  CHECK(number("3.1416").last_digit_power == -4);
-  CHECK(number("1.23E+00").last_digit_power == -2);
-  CHECK(number("1.5e-3").last_digit_power == -4);
 }
 
 TEST_CASE("what is not finite is a number in every spelling") {
