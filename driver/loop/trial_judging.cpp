@@ -66,7 +66,9 @@ std::optional<judge::Judgement> TrialJudge::broken(const TrialPlan& plan, const 
   for (const strategies::SuspectId id : input_.watch.refused(state_.catalogue, last.names))
     if (plan.neutralised.test(id)) return std::nullopt;
   const std::string where = last.last_step ? fmt::format(" after step {}", *last.last_step) : " before the first step";
-  return judge::broke(name_of(last.ending), last.text + where);
+  std::string text = last.text;  // "exited 1: ImportError: ...": how, and what its log says of it
+  text.insert(last.ending == Ending::crashed ? std::min(text.find(": "), text.size()) : text.size(), where);
+  return judge::broke(name_of(last.ending), std::move(text));
 }
 
 /// The trial that the search began with; nothing until it is judged.
