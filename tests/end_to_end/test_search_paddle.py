@@ -20,7 +20,7 @@ class Search(PaddleSpace):
         self.assertEqual(self.causes(report), [["adam"], ["hard_swish_grad"]])
         discoveries = [trial for trial in report["trial_list"] if trial["role"] == "discovery"]
         self.assertEqual(len(discoveries), 2, "the second one comes to its end")
-        self.assertIn("it broke (killed by SIGABRT before the first step)", done.out)
+        self.assertIn("it broke (killed by SIGABRT before the first step: standin-npu: adam crashes at call 1, as planted)", done.out)
 
     def test_a_layer_and_then_the_operators_that_it_uses(self):
         faults = {"faults": [{"op": "pad3d_grad", "relative": 0.6}]}
