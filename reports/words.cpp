@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "reports/descent.hpp"
+#include "reports/escape.hpp"
 #include "reports/lookup.hpp"
 #include "reports/verdict_words.hpp"
 

@@ -1,6 +1,8 @@
 // `bisectd align --from`: two folders that msprobe dumped into, compared as two recorded steps are.
 #pragma once
 
+#include "driver/commands/exit_code.hpp"
+
 #include <string>
 
 namespace bisectd::driver::commands {

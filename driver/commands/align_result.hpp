@@ -1,6 +1,8 @@
 // What `bisectd align` leaves and says when a comparison is made.
 #pragma once
 
+#include "driver/commands/exit_code.hpp"
+
 #include <filesystem>
 #include <string>
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "configs/loader.hpp"
+#include "driver/commands/exit_code.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "reports/record.hpp"

@@ -1,6 +1,8 @@
 // `bisectd discover --missing`: what a run computed on the CPU because the device has no kernel for it.
 #pragma once
 
+#include "driver/commands/exit_code.hpp"
+
 #include "configs/experiment.hpp"
 #include "driver/commands/hand_run.hpp"
 

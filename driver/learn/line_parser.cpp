@@ -14,7 +14,6 @@
 namespace bisectd::driver::learn {
 namespace {
 
-constexpr char kBar = '\x02';          ///< in the place of a drawn bar
 constexpr char kBetween = '\x1f';      ///< the texts of a sign
 constexpr std::size_t kKeyFrom = 400;  ///< bytes before a number in which its key is looked for
 
@@ -36,7 +35,7 @@ bool may_draw(std::string_view line) {
   return false;
 }
 
-/// With each bar replaced by kBar.
+/// With '\x02' in the place of each bar.
 std::string without_bars(std::string_view line) {
   static const re2::RE2 behind_percent("(%\\s?)\\|[\\s█▏▎▍▌▋▊▉#░▒▓=>_.\\-]*\\|");
   static const re2::RE2 blocks("\\|[ █▏▎▍▌▋▊▉]*[█▏▎▍▌▋▊▉][ █▏▎▍▌▋▊▉]*\\||[━╸╺╍█▏▎▍▌▋▊▉░▒▓■□]{2,}");

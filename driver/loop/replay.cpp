@@ -1,5 +1,7 @@
 #include "driver/loop/replay.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
