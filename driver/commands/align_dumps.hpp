@@ -1,9 +1,9 @@
 // `bisectd align --from`: two folders that msprobe dumped into, compared as two recorded steps are.
 #pragma once
 
-#include "driver/commands/exit_code.hpp"
-
 #include <string>
+
+#include "driver/commands/exit_code.hpp"
 
 namespace bisectd::driver::commands {
 

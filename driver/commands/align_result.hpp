@@ -1,11 +1,10 @@
 // What `bisectd align` leaves and says when a comparison is made.
 #pragma once
 
-#include "driver/commands/exit_code.hpp"
-
 #include <filesystem>
 #include <string>
 
+#include "driver/commands/exit_code.hpp"
 #include "driver/align/comparison.hpp"
 
 namespace bisectd::driver::commands {

@@ -138,16 +138,14 @@ FoundMetric one_of(std::vector<Named> best) {
       continue;
     }
     std::vector<std::string> names;
-    std::vector<Candidate> candidates;
     for (const Named& named : best) {
       names.push_back(named.key);
-      candidates.push_back({named.key, named.rows, named.kinds[0]->line()});
     }
-    throw Refusal(kind == LossRank::part || kind == LossRank::side
+    throw Refusal(Refusal::ambiguous,
+                  kind == LossRank::part || kind == LossRank::side
                       ? fmt::format("{} numbers are as likely the training loss, and none of them is a total: {}",
                                     best.size(), fmt::join(names, ", "))
-                      : fmt::format("as likely: {}", fmt::join(names, ", ")),
-                  std::move(candidates));
+                      : fmt::format("as likely: {}", fmt::join(names, ", ")));
   }
   return found;
 }
@@ -162,7 +160,8 @@ FoundMetric find_metric(const LogKinds& log, const std::string& name) {
     for (const Kind& kind : log.kinds())
       if (auto total = total_without_name(kind)) all.push_back(*std::move(total));
   if (all.empty())
-    throw Refusal(of_validation > 0
+    throw Refusal(Refusal::nothing,
+                  of_validation > 0
                       ? fmt::format("{} values of a validation loss, none of the training", of_validation)
                       : fmt::format("no line has a number called {}{}", wish.empty() ? "loss" : wish, names_in(log)));
   const auto exact = [&](const Named& named) { return words_of(named.key) == words_of(wish); };
@@ -171,7 +170,7 @@ FoundMetric find_metric(const LogKinds& log, const std::string& name) {
   if (std::ranges::any_of(all, [](const Named& named) { return named.rank.kind <= LossRank::part; }))
     std::erase_if(usual, [](const Named& named) { return named.rank.kind > LossRank::part; });
   const std::size_t most = std::ranges::max(usual, {}, &Named::rows).rows;
-  if (most < 2) throw Refusal(fmt::format("only one value of {}", usual[0].key));
+  if (most < 2) throw Refusal(Refusal::nothing, fmt::format("only one value of {}", usual[0].key));
   std::erase_if(usual, [&](const Named& named) { return 2 * named.rows <= most; });
   // A mean beside a part may be the mean of that part.
   const auto is_part = [](const Named& named) { return named.rank == LossRank{LossRank::part, 0}; };

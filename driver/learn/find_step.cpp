@@ -9,6 +9,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "driver/learn/counters.hpp"
+#include "driver/learn/points.hpp"
 #include "driver/learn/refusal.hpp"
 #include "driver/learn/words.hpp"
 
@@ -27,19 +29,6 @@ struct Option {
   std::string step, epoch;
   bool begins_again = false;
 };
-
-/// A number that counts in some line of the log.
-struct Counter {
-  std::string key;
-  std::int64_t of = 0;
-  StepRank rank = StepRank::other;
-
-  auto operator<=>(const Counter&) const = default;
-};
-
-Refusal refusal(const std::string& reason, const Reading& reading) {
-  return Refusal(reason, {{reading.metric, 0, reading.line}});
-}
 
 /// Columns of whole numbers, without percentages and clocks, in the order of the line.
 std::vector<std::pair<std::string, std::vector<std::int64_t>>> whole_columns(const Rows& rows, const std::string& metric) {
@@ -121,47 +110,6 @@ std::optional<Option> option_of(const std::string& key, StepRank kind, const std
   return std::nullopt;
 }
 
-/// What counts in any line but those of validation.
-std::set<Counter> counters_of(const LogKinds& log) {
-  std::set<Counter> counters;
-  for (const Kind& kind : log.kinds()) {
-    if (kind.is_validation() || kind.rows() == 0) continue;
-    for (const std::size_t row : {std::size_t{0}, kind.rows() - 1})
-      for (std::size_t at = 0; at < kind.keys().size(); ++at)
-        if (const Value& value = kind.at(row, at); value.whole)
-          if (const auto rank = step_rank(kind.keys()[at], value.of != 0, kind.in_bar()))
-            counters.insert({kind.keys()[at], value.of, *rank});
-  }
-  return counters;
-}
-
-/// The count that the log showed last before each row; absent: none yet.
-std::vector<std::optional<std::int64_t>> last_seen(const LogKinds& log, const std::vector<std::int64_t>& lines,
-                                                   const std::string& key, std::int64_t of) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> seen;
-  for (const Kind& kind : log.kinds())
-    if (const auto at = kind.column_of(key))
-      for (std::size_t row = 0; row < kind.rows(); ++row)
-        if (const Value& value = kind.at(row, *at); value.of == of && value.whole)
-          seen.emplace_back(kind.line_of(row), value.count());
-  std::ranges::sort(seen);
-  std::vector<std::optional<std::int64_t>> before;
-  std::optional<std::int64_t> last;
-  std::size_t at = 0;
-  for (const std::int64_t line : lines) {
-    for (; at < seen.size() && seen[at].first < line; ++at) last = seen[at].second;
-    before.push_back(last);
-  }
-  return before;
-}
-
-std::vector<std::int64_t> known_ones(const std::vector<std::optional<std::int64_t>>& counts) {
-  std::vector<std::int64_t> known;
-  for (const auto& count : counts)
-    if (count) known.push_back(*count);
-  return known;
-}
-
 /// A step that stands in another line, the last one before each value: a bar, or `Step 10:` on a line of its own.
 bool find_elsewhere(Reading& reading, const Rows& rows, const LogKinds& log) {
   std::optional<Counter> best;
@@ -229,7 +177,7 @@ void check_stretches(Found& found, const Rows& rows, const LogKinds& log, bool e
     if (!told) found.notes.emplace_back("no line tells the epoch: it is counted where the step begins again");
     return;
   }
-  throw refusal(fmt::format("{} begins again {}", found.reading.step, reason), found.reading);
+  throw Refusal(Refusal::ambiguous, fmt::format("{} begins again {}", found.reading.step, reason));
 }
 
 /// How many steps an epoch has; a value that moves only with the epoch belongs to the epoch.
@@ -300,10 +248,10 @@ void look_at_repeats(Found& found, const Rows& rows, const LogKinds& log) {
       return;
     }
   }
-  throw refusal(
+  throw Refusal(
+      Refusal::ambiguous,
       fmt::format("a step has up to {} different values of {}, as from several processes, and nothing tells them apart",
-                  most, reading.metric),
-      reading);
+                  most, reading.metric));
 }
 
 /// Lines without a step that come k at a time between the counts of a bar are those of several processes.
@@ -320,17 +268,17 @@ void look_for_turns(const Reading& reading, const Rows& rows, const LogKinds& lo
     if (runs.size() <= 4) continue;
     const std::set<std::size_t> inner(runs.begin() + 1, runs.end() - 1);
     if (inner.size() == 1 && *inner.begin() > 1)
-      throw refusal(fmt::format("{} lines with {} come for each count of the bar, as from several processes", *inner.begin(),
-                                reading.metric),
-                    reading);
+      throw Refusal(Refusal::ambiguous,
+                    fmt::format("{} lines with {} come for each count of the bar, as from several processes", *inner.begin(),
+                                reading.metric));
   }
 }
 
 /// Values without a step are counted, unless that cannot be.
 void count_values(Found& found, const Rows& rows, const LogKinds& log) {
   if (rows.in_bar)
-    throw refusal("the values stand in a progress bar whose count is not found, and its lines cannot be counted",
-                  found.reading);
+    throw Refusal(Refusal::ambiguous,
+                  "the values stand in a progress bar whose count is not found, and its lines cannot be counted");
   look_for_turns(found.reading, rows, log);
   const auto equal = [&](std::size_t a, std::size_t b) {
     return std::ranges::all_of(rows.columns, [&](const auto& column) {
@@ -408,72 +356,6 @@ void find_step(Found& found, Rows rows, const LogKinds& log) {
   }
   find_steps_of_epoch(reading, rows);
   look_at_repeats(found, rows, log);
-}
-
-std::vector<LogPoint> walk(const Reading& reading, const Rows& all, const LogKinds& log) {
-  const Rows some = reading.process_key.empty() ? Rows{} : all.where(reading.process_key, reading.process);
-  const Rows& rows = reading.process_key.empty() ? all : some;
-  const auto* values = rows.column(reading.metric);
-  std::vector<LogPoint> points;
-  if (!values) return points;
-  std::vector<std::optional<std::int64_t>> seen;
-  if (reading.step_elsewhere) {
-    seen = last_seen(log, rows.lines, reading.step, reading.of);
-    if (std::ranges::none_of(seen,
-                             [](const auto& count) { return count.has_value(); })) {  // its bar counts to another number
-      std::map<std::int64_t, std::size_t> often;
-      for (const Counter& counter : counters_of(log))
-        if (counter.key == reading.step) ++often[counter.of];
-      if (!often.empty())
-        seen = last_seen(log, rows.lines, reading.step,
-                         std::ranges::max_element(often, {}, [](const auto& one) { return one.second; })->first);
-    }
-  }
-  const auto* steps = rows.column(reading.step);
-  const auto* epochs = rows.column(reading.epoch);
-  const std::vector<std::int64_t> later = known_ones(seen);
-  std::int64_t epoch = 0;
-  std::optional<std::int64_t> last;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    std::int64_t step = static_cast<std::int64_t>(row / reading.lines_of_value) + 1;
-    if (reading.step_elsewhere) {
-      step = seen[row] ? *seen[row] : later.size() > 1 ? 2 * later[0] - later[1] : 0;  // before the first line with a step
-    } else if (!reading.step.empty()) {
-      if (!steps) return {};
-      step = (*steps)[row].count();
-      if (reading.begins_again) {
-        epoch += last && step < *last;
-        last = step;
-      } else if (!reading.epoch.empty() && epochs) {
-        epoch = (*epochs)[row].count() - reading.first_epoch;
-      }
-      step += epoch * reading.steps_of_epoch;
-    }
-    points.push_back({step, (*values)[row], rows.lines[row]});
-  }
-  return points;
-}
-
-std::vector<LogPoint> points_of(const Reading& reading, const Rows& rows, const LogKinds& log) {
-  std::vector<LogPoint> points;
-  std::unordered_map<std::int64_t, std::size_t> place;
-  std::vector<std::size_t> shown;
-  for (const LogPoint& point : walk(reading, rows, log)) {
-    const auto [known, is_new] = place.emplace(point.step, points.size());
-    if (is_new) {
-      points.push_back(point);
-      shown.push_back(0);
-    } else {
-      points[known->second] = point;
-    }
-    ++shown[known->second];
-  }
-  // A bar that shows a value at 0 already ends by repeating its last one.
-  const std::size_t size = points.size();
-  if (rows.in_bar && size > 2 && points[0].step == 0 && shown.back() == 1 && std::ranges::max(shown) > 1 &&
-      same(points[size - 1].value, points[size - 2].value))
-    points.pop_back();
-  return points;
 }
 
 }  // namespace bisectd::driver::learn

@@ -1,8 +1,6 @@
-// Where the step of a value stands, and which step each value belongs to: epochs that begin the count again, bars that are
-// refreshed, processes that all write.
+// Where the step of a value stands: beside it, in another line, begun again with each epoch; in lines of several processes
+// or of a bar that is refreshed.
 #pragma once
-
-#include <vector>
 
 #include "driver/learn/reading.hpp"
 
@@ -10,11 +8,5 @@ namespace bisectd::driver::learn {
 
 /// Fills in where the step stands, for these rows. Throws Refusal.
 void find_step(Found& found, Rows rows, const LogKinds& log);
-
-/// The step of each row that is read, refreshes and all.
-std::vector<LogPoint> walk(const Reading& reading, const Rows& rows, const LogKinds& log);
-
-/// One value for each step: the last one, as a bar is refreshed.
-std::vector<LogPoint> points_of(const Reading& reading, const Rows& rows, const LogKinds& log);
 
 }  // namespace bisectd::driver::learn

@@ -23,17 +23,11 @@ bool speaks_of_validation(const Shape& shape) {
 }  // namespace
 
 Kind::Kind(const Shape& shape, std::string_view line)
-    : shape_(&shape),
-      line_(boost::trim_copy(std::string(line))),
-      is_validation_(speaks_of_validation(shape)),
-      keys_(shape.keys),
-      columns_(shape.keys.size()) {
-  for (std::size_t at = 0; at < columns_.size(); ++at) columns_[at] = at;
-}
+    : shape_(&shape), line_(boost::trim_copy(std::string(line))), is_validation_(speaks_of_validation(shape)) {}
 
 std::optional<std::size_t> Kind::column_of(std::string_view key) const {
-  const auto found = std::ranges::find(keys_, key);
-  return found == keys_.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - keys_.begin()));
+  const auto found = std::ranges::find(keys(), key);
+  return found == keys().end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - keys().begin()));
 }
 
 std::vector<Value> Kind::column(std::size_t column) const {
@@ -43,28 +37,8 @@ std::vector<Value> Kind::column(std::size_t column) const {
 }
 
 void Kind::add(std::int64_t line, const std::vector<Value>& values) {
-  if (keys_.empty()) return;
   lines_.push_back(line);
-  for (const std::size_t column : columns_) values_.push_back(values[column]);
-}
-
-void Kind::keep_only(const std::set<std::string>& keys) {
-  std::vector<std::size_t> kept;
-  for (std::size_t at = 0; at < keys_.size(); ++at)
-    if (keys.contains(keys_[at])) kept.push_back(at);
-  std::vector<Value> values;
-  for (std::size_t row = 0; row < rows() && !kept.empty(); ++row)
-    for (const std::size_t column : kept) values.push_back(at(row, column));
-  std::vector<std::string> names;
-  std::vector<std::size_t> columns;
-  for (const std::size_t at : kept) {
-    names.push_back(keys_[at]);
-    columns.push_back(columns_[at]);
-  }
-  keys_ = std::move(names);
-  columns_ = std::move(columns);
-  values_ = std::move(values);
-  if (keys_.empty()) lines_.clear();
+  values_.insert(values_.end(), values.begin(), values.end());
 }
 
 void LogKinds::feed(std::string_view whole_lines) {
@@ -78,20 +52,12 @@ void LogKinds::finish(std::string_view rest) {
   if (last && last->end == rest.size()) cut_value_ = last->value;
 }
 
-void LogKinds::keep_only(std::set<std::string> keys) {
-  for (Kind& kind : kinds_) kind.keep_only(keys);
-  kept_keys_ = std::move(keys);
-}
-
 void LogKinds::take(std::string_view line) {
   const std::int64_t place = lines_++;
   const Shape* shape = parser_.parse(line, values_);
   if (!shape) return;
   Kind*& kind = by_shape_[shape];
-  if (!kind) {
-    kind = &kinds_.emplace_back(*shape, line);
-    if (kept_keys_) kind->keep_only(*kept_keys_);
-  }
+  if (!kind) kind = &kinds_.emplace_back(*shape, line);
   kind->add(place, values_);
 }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -23,26 +22,23 @@ class Kind {
   const std::string& line() const { return line_; }  ///< the first one
   bool in_bar() const { return shape_->in_bar; }
   bool is_validation() const { return is_validation_; }  ///< by the words that stand outside the names of other numbers
-  const std::vector<std::string>& keys() const { return keys_; }
+  const std::vector<std::string>& keys() const { return shape_->keys; }
   std::optional<std::size_t> column_of(std::string_view key) const;
 
   std::size_t rows() const { return lines_.size(); }
   std::int64_t line_of(std::size_t row) const { return lines_[row]; }
-  const Value& at(std::size_t row, std::size_t column) const { return values_[row * keys_.size() + column]; }
+  const Value& at(std::size_t row, std::size_t column) const { return values_[row * keys().size() + column]; }
   std::vector<Value> column(std::size_t column) const;
 
  private:
   friend class LogKinds;
   void add(std::int64_t line, const std::vector<Value>& values);
-  void keep_only(const std::set<std::string>& keys);
 
   const Shape* shape_;
   std::string line_;
   bool is_validation_;
-  std::vector<std::string> keys_;
-  std::vector<std::size_t> columns_;  ///< of the shape, for each key
-  std::vector<std::int64_t> lines_;   ///< of each row: its place in the log
-  std::vector<Value> values_;         ///< row by row
+  std::vector<std::int64_t> lines_;  ///< of each row: its place in the log
+  std::vector<Value> values_;        ///< row by row
 };
 
 class LogKinds {
@@ -50,9 +46,6 @@ class LogKinds {
   void feed(std::string_view whole_lines);
   /// `rest`: a last line without its end, or nothing.
   void finish(std::string_view rest);
-
-  /// From now on, and of what was read: only numbers under these keys are kept, as a long log has many.
-  void keep_only(std::set<std::string> keys);
 
   const std::deque<Kind>& kinds() const { return kinds_; }
   std::int64_t lines() const { return lines_; }
@@ -66,7 +59,6 @@ class LogKinds {
   LineParser parser_;
   std::deque<Kind> kinds_;
   std::unordered_map<const Shape*, Kind*> by_shape_;
-  std::optional<std::set<std::string>> kept_keys_;
   std::int64_t lines_ = 0;
   std::vector<Value> values_;
   std::optional<Value> cut_value_;

@@ -9,6 +9,7 @@
 
 #include "driver/learn/find_metric.hpp"
 #include "driver/learn/find_step.hpp"
+#include "driver/learn/points.hpp"
 #include "driver/learn/refusal.hpp"
 #include "driver/learn/words.hpp"
 
@@ -158,9 +159,8 @@ void place_others(Found& found, std::vector<const Kind*> kinds, const std::vecto
       why = is_of_each_epoch(*kind) ? "of a summary" : "without that step";
       known.push_back(column);
     } else if (4 * (more.empty() ? column.size() : more.size()) > found.points.size()) {
-      throw Refusal(fmt::format("two kinds of lines have {} as often: \"{}\" and \"{}\"", reading.metric,
-                                reading.line.substr(0, kShownLine), kind->line().substr(0, kShownLine)),
-                    {{reading.metric, 0, reading.line}, {reading.metric, kind->rows(), kind->line()}});
+      throw Refusal(Refusal::ambiguous, fmt::format("two kinds of lines have {} as often: \"{}\" and \"{}\"", reading.metric,
+                                                    reading.line.substr(0, kShownLine), kind->line().substr(0, kShownLine)));
     } else {
       why = "of a summary";
       known.push_back(column);
@@ -233,7 +233,7 @@ Found learn(const LogKinds& log, const std::string& metric) {
     if (!needed.empty()) reading.keys.insert(needed);
   place_others(found, kinds, main, main_has_step, log);
   drop_cut_value(found, log);
-  if (found.points.size() < 2) throw Refusal(fmt::format("only one value of {}", key));
+  if (found.points.size() < 2) throw Refusal(Refusal::nothing, fmt::format("only one value of {}", key));
   count_left_out(found, log);
   return found;
 }

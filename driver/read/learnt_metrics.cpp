@@ -103,7 +103,7 @@ void LearntMetrics::read(std::size_t metric, bool learns) {
   try {
     one = {.found = learn::learn(log_, wanted_[metric].key), .is_new = true};
   } catch (const learn::Refusal& refusal) {
-    one = {.refusal = refusal.what(), .is_ambiguous = !refusal.candidates().empty()};
+    one = {.refusal = refusal.what(), .is_ambiguous = refusal.is_ambiguous()};
   }
 }
 

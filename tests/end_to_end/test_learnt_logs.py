@@ -4,27 +4,9 @@ import math
 import unittest
 
 from space import Space
+from test_unlike_logs import TRAINER
 
 WATCHED = "{'loss': %s, 'grad_norm': %s, 'learning_rate': 1e-05, 'epoch': 0.01}\n"
-TRAINER = '''\
-import math, os, random, sys
-side = sys.argv[1]
-off = os.environ.get("BISECTD_OFF", "").split(",")
-seed = int(os.environ.get("MOVED_BY", "0"))
-if side == "npu":
-    for i in range(6):
-        print(f"bisectd: {'off' if f'op{i}' in off else 'ran'} op{i}")
-fault = 0.15 if side == "npu" and "op2" not in off else 0
-moved = 1e-3 if seed else 1e-6 if side == "npu" else 0
-data, lot = random.Random(1), random.Random(f"{side}{seed}{off}")
-steps = 60
-for step in range(1, steps + 1):
-    drift = moved * 10 ** (step / 40)
-    drift = lot.gauss(0, 1) * drift / (1 + drift / 0.01)
-    loss = (1.5 + 5 * math.exp(-step / 50)) * (1 + 0.01 * data.gauss(0, 1)) * (1 + drift) * (1 + fault * (1 - math.exp(-step / 4)))
-    print(f"[{step:3}/60] Train loss: {loss:.6f} ({loss / 2:.6f})")
-    if step % 20 == 0: print(f"[{step:3}/60] Valid loss: 3.25")
-'''
 
 
 def value(step):
@@ -108,8 +90,8 @@ class Run(Space):
 version: 1
 name: learnt
 extends: generic
-reference: {{command: [python3, train.py, gpu]}}
-subject: {{command: [python3, train.py, npu]}}
+reference: {{command: [python3, train.py, gpu, validates]}}
+subject: {{command: [python3, train.py, npu, validates]}}
 perturb: {{environment: MOVED_BY}}
 {more}
 """)

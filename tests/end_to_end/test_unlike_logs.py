@@ -25,6 +25,9 @@ for step in range(first, 61):
     if style == "parts": print(f"step {step}/60 cls loss: {right:.6f} box loss: {wrong:.6f}")
     elif style == "nets": print(f"[discriminator] step {step} loss {right:.6f}\\n[generator] step {step} loss {wrong:.6f}")
     elif style == "epochs": print(f"epoch: {step // 20 + 1} step: {step % 20 + 1}, loss is {wrong:.6f}")
+    elif style == "validates":
+        print(f"[{step:3}/60] Train loss: {wrong:.6f} ({wrong / 2:.6f})")
+        if step % 20 == 0: print(f"[{step:3}/60] Valid loss: 3.25")
     elif style == "from0": print(f"step {step - 1} loss {wrong:.6f}")
     elif style != "rarely" or step % 4 == 0: print(f"step {step} loss {wrong:.6f}")
 if style == "resumes": open(saved, "w").close()

@@ -1,0 +1,34 @@
+// What counts in a log, in whatever line, and where the count was last seen.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "driver/learn/log_kinds.hpp"
+#include "driver/learn/words.hpp"
+
+namespace bisectd::driver::learn {
+
+/// A number that counts in some line of the log.
+struct Counter {
+  std::string key;
+  std::int64_t of = 0;
+  StepRank rank = StepRank::other;
+
+  auto operator<=>(const Counter&) const = default;
+};
+
+/// What counts in any line but those of validation.
+std::set<Counter> counters_of(const LogKinds& log);
+
+/// The count that the log showed last before each of these lines; absent: none yet.
+std::vector<std::optional<std::int64_t>> last_seen(const LogKinds& log, const std::vector<std::int64_t>& lines,
+                                                   const std::string& key, std::int64_t of);
+
+std::vector<std::int64_t> known_ones(const std::vector<std::optional<std::int64_t>>& counts);
+
+}  // namespace bisectd::driver::learn
