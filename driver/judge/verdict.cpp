@@ -226,6 +226,14 @@ bool equals_a_reference(const Reference& reference, const Track& track) {
   return std::ranges::any_of(reference.runs, [&](const Track& run) { return identical(run, track); });
 }
 
+/// What the subject saw: a moved attempt's first values say less than those of an attempt that was not.
+Batches batches_of(std::span<const Attempt> attempts) {
+  const auto key = [](const Attempt& attempt) {
+    return std::pair(attempt.difference.track.perturbed.value_or(0) == 0, attempt.batches);
+  };
+  return std::ranges::max(attempts, {}, key).batches;
+}
+
 Judgement by_level(const Reference& reference, std::vector<Attempt> usable, const NoisePool& pool,
                    const configs::Acceptance& accept) {
   const DistinctAttempts all = distinct(std::move(usable));
@@ -238,10 +246,9 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
   // Known to repeat bit for bit, from this trial or from earlier ones: a further attempt would show nothing new.
   const bool repeats_itself = runs == 1 && pool.total.dof == 0 && (all.repeated > 0 || pool.deterministic());
   const bool last_look = repeats_itself || runs + all.repeated >= accept.max_repeats;
-  Judgement judgement =
-      by_chance(reference) ? judge_by_repeats(reference, attempts, known, accept, last_look)
-                           : judge_by_windows(reference, mean_difference(attempts),
-                                              std::ranges::max(attempts, {}, &Attempt::batches).batches, pool, accept, runs);
+  Judgement judgement = by_chance(reference) ? judge_by_repeats(reference, attempts, known, accept, last_look)
+                                             : judge_by_windows(reference, mean_difference(attempts), batches_of(attempts),
+                                                                pool, accept, runs);
   judgement.reason = judgement.verdict == Verdict::inconclusive ? "noise" : "level";
   judgement.repeat_helps = judgement.verdict == Verdict::inconclusive && !last_look;
   if (judgement.verdict == Verdict::fail)

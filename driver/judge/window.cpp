@@ -13,6 +13,7 @@ constexpr std::size_t kLengths[] = {8, 12, 16, 24, 32, 48, 64, 96, 128};
 constexpr std::size_t kShortest = 32;    ///< or half of a short log: below, the window's error is too uncertain (mend S),
 constexpr std::size_t kFewest = 16;      ///< and below this always
 constexpr std::size_t kShort = 8;        ///< where only what moved runs show, and the first values, can tell
+constexpr std::size_t kLookedAt = 4;     ///< values of a log that is looked at: below kShort as a whole
 constexpr std::size_t kMemorySpan = 64;  ///< values of the reference, at least, from which its memory is read
 constexpr double kMostMemory = 0.98;
 constexpr double kSmoothed = 0.4;  ///< memory from which on the log prints a mean of several steps (mend R)
@@ -70,11 +71,12 @@ std::vector<WindowLevel> window_levels(const Reference& reference, const Differe
   std::vector<double> at(n);  // the reference where this run has a value
   for (std::size_t i = 0; i < n; ++i) at[i] = reference.mean[difference.places[i]];
   std::vector<WindowLevel> levels;
-  for (const std::size_t length : kLengths) {
-    const bool is_short = length < std::clamp((n + 1) / 2, kShort, kShortest);
+  const std::span<const std::size_t> lengths = n < kShort ? std::span(&n, n < kLookedAt ? 0 : 1) : kLengths;
+  for (const std::size_t length : lengths) {
+    const bool is_short = length < std::min(n, std::clamp((n + 1) / 2, kShort, kShortest));
     const bool beside_moved =
         reference.apart.known() && (batches == Batches::same || (batches == Batches::alike && !is_short));
-    if (length > n || length < kShort || (is_short && length > kShort && !beside_moved)) continue;
+    if (length > n || (is_short && length > kShort && !beside_moved)) continue;
     for (std::size_t from = 0; from + length <= n; from += length / 2) {
       WindowLevel& level = levels.emplace_back(WindowLevel{.from = from, .to = from + length, .is_short = is_short});
       const auto values = std::span(difference.values).subspan(from, length);

@@ -31,7 +31,8 @@ class FailingCalls(Space):
                 done = self.bisectd("run", "experiment.yaml", "--new", code=1, environment=self.recorded(fail=f"F 5 {error}"))
                 self.assertIn(f"cannot start a process: {said}: it is tried again from time to time", done.err)
                 self.assertEqual(self.culprits(self.report()), ["ops:op3"])
-                self.assertEqual({record["ending"] for record in self.journal() if record["kind"] == "attempt-ended"}, {"finished"})
+                endings = {record["ending"] for record in self.journal() if record["kind"] == "attempt-ended"}
+                self.assertLessEqual(endings, {"finished", "whole"})
 
     def test_where_nothing_starts_any_more_nothing_is_learnt_until_it_does(self):
         self.prepare()

@@ -104,8 +104,12 @@ TEST_CASE("windows: their lengths, their order, and what they say of a constant 
     CHECK(level.apart == 0);
   }
   CHECK(std::ranges::count(levels, std::size_t{128}, [](const WindowLevel& level) { return level.to - level.from; }) == 2);
-  CHECK(windows_of(reference_of(one_reference({.steps = 7})), std::vector<double>(7, 0.01)).empty());
-  CHECK_FALSE(windows_of(reference_of(one_reference({.steps = 9})), std::vector<double>(9, 0.01)).empty());
+  for (const std::int64_t steps : {3, 4, 7, 9}) {
+    const auto few = windows_of(reference_of(one_reference({.steps = steps})),
+                                std::vector<double>(static_cast<std::size_t>(steps), 0.01));
+    CHECK(few.size() == (steps < 4 ? 0 : 1));
+    CHECK(std::ranges::none_of(few, &WindowLevel::shows_error));
+  }
 }
 
 TEST_CASE("windows: a log that prints means, or has no batch noise, shows less of its error") {
