@@ -19,20 +19,22 @@ constexpr double kQuiet = 5;      ///< and up to which it does not stand in the 
 constexpr double kMoved = 5;      ///< times what moved runs are apart that no device explains: healthy ones reach 3.1
 constexpr double kBlind = 10;     ///< times as much where a window does not show its error (a log without batch noise)
 constexpr double kExplained = 2;  ///< times that, up to which they explain it
-constexpr double kLeast = 0.25, kWorthALook = 0.5;     ///< of the target: what counts as nothing, what is asked at all
-constexpr double kSteady = 6, kSteadyBesideMoved = 3;  ///< errors from which a short window counts
-constexpr double kOtherMasks = 4;       ///< errors that a difference needs where the other side may have seen other masks
-constexpr std::int64_t kBeginning = 3;  ///< in the first values of a log that begins by this step hardly anything has grown:
-constexpr double kArithmetic = 0x1p-8;  ///< no arithmetic is off by more there, one unit of bfloat16
-constexpr double kPrecise = 0.4;        ///< of the target: an error that a pass may have
+constexpr double kLeast = 0.25, kWorthALook = 0.5;  ///< of the target: what counts as nothing, what is asked at all
+constexpr double kOtherMasks = 4;       ///< errors that a difference needs where the other side may have seen other masks,
+constexpr double kFirstMasks = 6;       ///< and in the first values
+constexpr std::int64_t kFirstStep = 3;  ///< by this step a log begins whose first values show hardly anything that has grown
+constexpr double kArithmetic =
+    0x1p-8;                       ///< a unit of bfloat16: more no arithmetic is off by there; healthy ones reach 0.11 %
+constexpr double kPrecise = 0.4;  ///< of the target: an error that a pass may have
+constexpr double kSpeaks = 2;     ///< errors beyond the target by which the rest of a run speaks against a pass
 
-constexpr double kSpeaks = 2;  ///< errors beyond the target by which the rest of a run speaks against a pass
 /// A window with what it says.
 struct Seen {
   WindowLevel level;
-  double size = 0;   ///< of the difference, to the worse side if only that counts
-  double error = 0;  ///< of the window and of the runs' own spread
-  double score = 0;  ///< how surely the difference is real: beyond kFails it is
+  double size = 0;       ///< of the difference, to the worse side if only that counts
+  double error = 0;      ///< of the window and of the runs' own spread
+  double score = 0;      ///< how surely the difference is real: beyond kFails it is
+  double uncertain = 0;  ///< what the size is uncertain by, by the witness of the score
   bool real(double target) const { return score > kFails && size > kWorthALook * target; }
 };
 
@@ -42,6 +44,7 @@ std::vector<Seen> look(const Reference& reference, const Difference& difference,
   for (const WindowLevel& level : window_levels(reference, difference, batches)) {
     Seen& seen = all.emplace_back(Seen{.level = level, .size = badness(reference, level.mean)});
     seen.error = std::max(level.error, own_spread);
+    seen.uncertain = seen.error;
     const double size = std::max(seen.size, 0.0);
     seen.score = (size - kLeast * accept.target) / seen.error;
     const double undecided = (kFails + kQuiet) / 2;  // may forbid a pass, not condemn
@@ -52,12 +55,15 @@ std::vector<Seen> look(const Reference& reference, const Difference& difference,
       if (batches == Batches::same || size > kOtherMasks * seen.error)
         seen.score = std::max(seen.score, kFails * ratio / kMoved);
     }
-    if (!level.is_short) continue;
-    const bool first = level.from == 0 && reference.steps[difference.places[0]] <= kBeginning;
-    const bool real = level.apart > 0 ? level.shows_error && seen.score > kFails && size > kSteadyBesideMoved * seen.error
-                                      : first && size > std::max(kArithmetic, kSteady * seen.error);
-    if (real) seen.score = 2 * kFails;
-    else all.pop_back();
+    const bool beginning = reference.steps[difference.places[0]] <= kFirstStep && level.to <= kFirstValues;
+    const bool beyond_arithmetic = beginning && size > std::max(kArithmetic, kMoved * level.apart) &&
+                                   (batches == Batches::same || size > kFirstMasks * seen.error);
+    if (beyond_arithmetic) {
+      seen.score = 2 * kFails;
+      seen.uncertain = std::min(seen.error, std::max(kArithmetic, level.apart));
+    } else if (level.is_short) {
+      all.pop_back();
+    }
   }
   return all;
 }
@@ -96,7 +102,7 @@ Ruling rule(const Reference& reference, const Difference& difference, std::span<
   const Seen *beyond = nullptr, *earlier = nullptr, *precise = nullptr, *end = nullptr, *likeliest = nullptr;
   bool quiet = true;
   for (const Seen& seen : all) {
-    const bool real = seen.real(target) && seen.size - seen.error > target;
+    const bool real = seen.real(target) && seen.size - seen.uncertain > target;
     const Seen*& most = at_end(seen) ? beyond : earlier;
     const bool later = at_end(seen) && most && seen.level.to > most->level.to;  // what it came to, not the most it was
     if (real && (!most || later || seen.score > most->score)) most = &seen;

@@ -12,15 +12,14 @@ namespace {
 constexpr std::size_t kLengths[] = {8, 12, 16, 24, 32, 48, 64, 96, 128};
 constexpr std::size_t kShortest = 32;    ///< or half of a short log: below, the window's error is too uncertain (mend S),
 constexpr std::size_t kFewest = 16;      ///< and below this always
-constexpr std::size_t kShort = 8;        ///< where only what moved runs show, and the first values, can tell
+constexpr std::size_t kShort = 8;        ///< in the first values
 constexpr std::size_t kLookedAt = 4;     ///< values of a log that is looked at: below kShort as a whole
 constexpr std::size_t kMemorySpan = 64;  ///< values of the reference, at least, from which its memory is read
 constexpr double kMostMemory = 0.98;
-constexpr double kSmoothed = 0.4;  ///< memory from which on the log prints a mean of several steps (mend R)
-constexpr double kIndependent = 8,
-                 kIndependentShort = 2;  ///< values below which a window says nothing of its error (mend R)
-constexpr double kLeastError = 2e-5;     ///< what the loss's own arithmetic moves a mean by
-constexpr double kOfDigit = 0.25;        ///< of a printed digit: rounding to it may be the same in a whole window
+constexpr double kSmoothed = 0.4;     ///< memory from which on the log prints a mean of several steps (mend R)
+constexpr double kIndependent = 8;    ///< values below which a window says nothing of its error (mend R)
+constexpr double kLeastError = 2e-5;  ///< what the loss's own arithmetic moves a mean by
+constexpr double kOfDigit = 0.25;     ///< of a printed digit: rounding to it may be the same in a whole window
 
 double squares_around(std::span<const double> values, double mean) {
   double squares = 0;
@@ -74,10 +73,8 @@ std::vector<WindowLevel> window_levels(const Reference& reference, const Differe
   const std::span<const std::size_t> lengths = n < kShort ? std::span(&n, n < kLookedAt ? 0 : 1) : kLengths;
   for (const std::size_t length : lengths) {
     const bool is_short = length < std::min(n, std::clamp((n + 1) / 2, kShort, kShortest));
-    const bool beside_moved =
-        reference.apart.known() && (batches == Batches::same || (batches == Batches::alike && !is_short));
-    if (length > n || (is_short && length > kShort && !beside_moved)) continue;
-    for (std::size_t from = 0; from + length <= n; from += length / 2) {
+    if (length > n) continue;
+    for (std::size_t from = 0; from + length <= (is_short ? std::min(n, kFirstValues) : n); from += length / 2) {
       WindowLevel& level = levels.emplace_back(WindowLevel{.from = from, .to = from + length, .is_short = is_short});
       const auto values = std::span(difference.values).subspan(from, length);
       level.mean = mean_of(values);
@@ -86,9 +83,8 @@ std::vector<WindowLevel> window_levels(const Reference& reference, const Differe
       const double log_memory = memory(std::span(at).subspan(low, wide));
       const Error error = error_of(values, level.mean, log_memory > kSmoothed ? log_memory : 0);
       level.error = std::max({error.value, kLeastError, kOfDigit * reference.digit});
-      level.shows_error =
-          is_short ? error.independent >= kIndependentShort : length >= kFewest && error.independent >= kIndependent;
-      if (beside_moved)
+      level.shows_error = length >= kFewest && error.independent >= kIndependent;
+      if (batches != Batches::others)
         level.apart = reference.apart.in({difference.places[from], difference.places[from + length - 1] + 1});
     }
   }

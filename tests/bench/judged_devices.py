@@ -5,7 +5,7 @@
                       [--only NAME,...]
 
 FOLDER holds what healthy_devices.py keeps (build/bench/healthy) or what worlds/generate.py writes, or both. Per kind of log: every step,
-running means of 20 steps, every tenth step, four printed digits. Per reference: one plain log; one and two moved by a thousandth; three
+running means of 20 steps, every tenth step, four printed digits, the first so many steps (first12, without the worlds' faults). Per reference: one plain log; one and two moved by a thousandth; three
 plain ones (of worlds only). Harm: what the fault does on the reference's own device, mean difference of the last third, in targets of 0.5 %."""
 import argparse
 import collections
@@ -39,6 +39,8 @@ def log(loss, kind):
         return list(steps), [sum(loss[max(0, t - 20):t]) / min(t, 20) for t in steps]
     if kind == "tenth":
         return list(steps)[9::10], loss[9::10]
+    if kind.startswith("first"):
+        return list(steps)[:int(kind[5:])], loss[:int(kind[5:])]
     if kind == "four":
         return list(steps), [round(v, 4) for v in loss]
     return list(steps), loss
@@ -94,20 +96,26 @@ def kept_by_devices(training, files):
                 truth = next((t for w, t in files.items() if w.startswith("truth_") and m[2].startswith(w[6:])), None)
                 gpu = files.get("gpu_plain")
                 if truth and gpu:
-                    size = harm(truth, gpu)
-                    yield training, plain, moved, bucket(size), size, losses
+                    yield training, plain, moved, None, (truth, gpu), losses
 
 
 def made(curves, logs, references):
     for training, plain, moved, kind, size, loss in curves:
         for how in logs:
+            if kind is None:  # a fault, by what it does on the reference's own device in as much as the log shows
+                cut = len(log(size[0], how)[1]) if how.startswith("first") else None
+                harmed = harm(size[0][:cut], size[1][:cut])
+            elif how.startswith("first") and not kind.startswith(("healthy", "other")):
+                continue
+            else:
+                harmed = size
             for which in references:
                 runs = {"one": plain[:1], "three": plain[:1] + moved, "plain": plain[:3]}[which]
                 steps, values = log(loss, how)
-                row = {"training": training, "kind": f"{how:5} {which:5} {kind}", "steps": steps, "loss": values,
+                row = {"training": training, "kind": f"{how:5} {which:5} {kind or bucket(harmed)}", "steps": steps, "loss": values,
                        "references": [log(run, how)[1] for run in runs]}
-                if size is not None:
-                    row["harm"] = size
+                if harmed is not None:
+                    row["harm"] = harmed
                 yield row
 
 

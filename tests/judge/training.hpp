@@ -21,6 +21,9 @@ using Shape = std::function<double(double loss, std::int64_t step)>;
 inline Fault constant(double percent) {
   return [=](std::int64_t) { return 1 + percent / 100; };
 }
+inline Fault growing(double percent_a_step) {
+  return [=](std::int64_t step) { return 1 + percent_a_step / 100 * static_cast<double>(step - 1); };
+}
 inline Fault between(std::int64_t first, std::int64_t last, double percent) {
   return [=](std::int64_t step) { return step >= first && step <= last ? 1 + percent / 100 : 1; };
 }
