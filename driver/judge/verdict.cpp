@@ -20,9 +20,9 @@ constexpr double kMoved = 5;      ///< times what moved runs are apart that no d
 constexpr double kBlind = 10;     ///< times as much where a window does not show its error (a log without batch noise)
 constexpr double kExplained = 2;  ///< times that, up to which they explain it
 constexpr double kLeast = 0.25, kWorthALook = 0.5;  ///< of the target: what counts as nothing, what is asked at all
-constexpr double kOtherMasks = 4;       ///< errors that a difference needs where the other side may have seen other masks,
-constexpr double kFirstMasks = 6;       ///< and in the first values
-constexpr std::int64_t kFirstStep = 3;  ///< by this step a log begins whose first values show hardly anything that has grown
+constexpr double kSteady = 3;                       ///< errors that a short window needs beside moved runs
+constexpr double kOtherMasks = 4;  ///< errors that a difference needs where the other side may have seen other masks,
+constexpr double kFirstMasks = 6;  ///< and in the first values
 constexpr double kArithmetic =
     0x1p-8;                       ///< a unit of bfloat16: more no arithmetic is off by there; healthy ones reach 0.11 %
 constexpr double kPrecise = 0.4;  ///< of the target: an error that a pass may have
@@ -55,14 +55,16 @@ std::vector<Seen> look(const Reference& reference, const Difference& difference,
       if (batches == Batches::same || size > kOtherMasks * seen.error)
         seen.score = std::max(seen.score, kFails * ratio / kMoved);
     }
-    const bool beginning = reference.steps[difference.places[0]] <= kFirstStep && level.to <= kFirstValues;
+    const bool beginning = reference.steps[difference.places[level.to - 1]] <= kFirstSteps;
     const bool beyond_arithmetic = beginning && size > std::max(kArithmetic, kMoved * level.apart) &&
                                    (batches == Batches::same || size > kFirstMasks * seen.error);
     if (beyond_arithmetic) {
       seen.score = 2 * kFails;
-      seen.uncertain = std::min(seen.error, std::max(kArithmetic, level.apart));
+      seen.uncertain = std::max(own_spread, std::min(level.error, std::max(kArithmetic, level.apart)));
     } else if (level.is_short) {
-      all.pop_back();
+      if (level.apart > 0 && level.shows_error && seen.score > kFails && size > kSteady * seen.error)
+        seen.score = 2 * kFails;
+      else all.pop_back();
     }
   }
   return all;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "driver/judge/level.hpp"
 
@@ -12,14 +13,15 @@ namespace {
 constexpr std::size_t kLengths[] = {8, 12, 16, 24, 32, 48, 64, 96, 128};
 constexpr std::size_t kShortest = 32;    ///< or half of a short log: below, the window's error is too uncertain (mend S),
 constexpr std::size_t kFewest = 16;      ///< and below this always
-constexpr std::size_t kShort = 8;        ///< in the first values
-constexpr std::size_t kLookedAt = 4;     ///< values of a log that is looked at: below kShort as a whole
+constexpr std::size_t kShort = 8;        ///< of a shorter log, and of the first steps if they are fewer, all
+constexpr std::size_t kLookedAt = 4;     ///< values that show an error
 constexpr std::size_t kMemorySpan = 64;  ///< values of the reference, at least, from which its memory is read
 constexpr double kMostMemory = 0.98;
-constexpr double kSmoothed = 0.4;     ///< memory from which on the log prints a mean of several steps (mend R)
-constexpr double kIndependent = 8;    ///< values below which a window says nothing of its error (mend R)
-constexpr double kLeastError = 2e-5;  ///< what the loss's own arithmetic moves a mean by
-constexpr double kOfDigit = 0.25;     ///< of a printed digit: rounding to it may be the same in a whole window
+constexpr double kSmoothed = 0.4;  ///< memory from which on the log prints a mean of several steps (mend R)
+constexpr double kIndependent = 8,
+                 kIndependentShort = 2;  ///< values below which a window says nothing of its error (mend R)
+constexpr double kLeastError = 2e-5;     ///< what the loss's own arithmetic moves a mean by
+constexpr double kOfDigit = 0.25;        ///< of a printed digit: rounding to it may be the same in a whole window
 
 double squares_around(std::span<const double> values, double mean) {
   double squares = 0;
@@ -34,6 +36,7 @@ struct Error {
 
 /// By an AR(1) process fitted to the window; Kendall's correction for the bias of a short one. `least`: of its memory.
 Error error_of(std::span<const double> values, double mean, double least) {
+  if (values.size() < kLookedAt) return {std::abs(mean), 0};
   const auto n = static_cast<double>(values.size());
   const double squares = squares_around(values, mean);
   double products = 0;
@@ -42,6 +45,16 @@ Error error_of(std::span<const double> values, double mean, double least) {
   const double rho = std::max(std::clamp((lag * n + 1) / std::max(n - 4, 1.0), 0.0, kMostMemory), least);
   const double independent = n * (1 - rho) / (1 + rho);
   return {std::sqrt(squares / (n - 1) / independent), independent};
+}
+
+/// Lengths of the windows of a log of `n` values, so many of them in the first steps.
+std::set<std::size_t> lengths_of(std::size_t n, std::size_t first) {
+  std::set<std::size_t> lengths;
+  for (const std::size_t length : kLengths)
+    if (length <= n) lengths.insert(length);
+  for (const std::size_t all : {n, first})
+    if (all > 0 && all < kShort) lengths.insert(all);
+  return lengths;
 }
 
 }  // namespace
@@ -70,11 +83,13 @@ std::vector<WindowLevel> window_levels(const Reference& reference, const Differe
   std::vector<double> at(n);  // the reference where this run has a value
   for (std::size_t i = 0; i < n; ++i) at[i] = reference.mean[difference.places[i]];
   std::vector<WindowLevel> levels;
-  const std::span<const std::size_t> lengths = n < kShort ? std::span(&n, n < kLookedAt ? 0 : 1) : kLengths;
-  for (const std::size_t length : lengths) {
-    const bool is_short = length < std::min(n, std::clamp((n + 1) / 2, kShort, kShortest));
-    if (length > n) continue;
-    for (std::size_t from = 0; from + length <= (is_short ? std::min(n, kFirstValues) : n); from += length / 2) {
+  const auto first = static_cast<std::size_t>(
+      std::ranges::count_if(difference.places, [&](std::size_t place) { return reference.steps[place] <= kFirstSteps; }));
+  const bool beside_moved = reference.apart.known() && batches == Batches::same;
+  for (const std::size_t length : lengths_of(n, first)) {
+    const bool is_short = n < kLookedAt || length < std::min(n, std::clamp((n + 1) / 2, kShort, kShortest));
+    for (std::size_t from = 0; from + length <= (is_short && !beside_moved ? first : n);
+         from += std::max<std::size_t>(length / 2, 1)) {
       WindowLevel& level = levels.emplace_back(WindowLevel{.from = from, .to = from + length, .is_short = is_short});
       const auto values = std::span(difference.values).subspan(from, length);
       level.mean = mean_of(values);
@@ -83,7 +98,8 @@ std::vector<WindowLevel> window_levels(const Reference& reference, const Differe
       const double log_memory = memory(std::span(at).subspan(low, wide));
       const Error error = error_of(values, level.mean, log_memory > kSmoothed ? log_memory : 0);
       level.error = std::max({error.value, kLeastError, kOfDigit * reference.digit});
-      level.shows_error = length >= kFewest && error.independent >= kIndependent;
+      level.shows_error =
+          is_short ? error.independent >= kIndependentShort : length >= kFewest && error.independent >= kIndependent;
       if (batches != Batches::others)
         level.apart = reference.apart.in({difference.places[from], difference.places[from + length - 1] + 1});
     }

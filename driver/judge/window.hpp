@@ -20,15 +20,16 @@ struct WindowLevel {
   double mean = 0;               ///< of the differences there
   double error = 0;              ///< of that mean, by the long-run variance of an AR(1) process fitted to the window
   bool shows_error = false;      ///< enough of its values are independent, and its batches make noise
-  bool is_short = false;         ///< too short for its own error: it only shows what no arithmetic explains
+  bool is_short = false;         ///< too short for its own error alone
   double apart = 0;              ///< how far moved runs of the reference are apart there; 0: not known
 };
 
-/// The values of a log in which hardly anything has grown, if it begins by one of the first steps.
-inline constexpr std::size_t kFirstValues = 16;
+/// Until this step rounding has hardly grown.
+inline constexpr std::int64_t kFirstSteps = 16;
 
-/// Windows of 32 to 128 values, or shorter ones of a short log, half overlapping, and short ones of the first values, in the
-/// order of their ends. `batches`: moved runs of the reference tell nothing of a run that saw others.
+/// Windows of 32 to 128 values, or shorter ones of a short log, half overlapping, and short ones of the first steps or
+/// beside moved runs, in the order of their ends. `batches`: moved runs of the reference tell nothing of a run that saw
+/// others.
 std::vector<WindowLevel> window_levels(const Reference& reference, const Difference& difference, Batches batches);
 
 /// Memory of the noise in a loss, whatever its trend, 0 to 0.98: differences of white noise are correlated by -1/2 with the

@@ -46,7 +46,7 @@ TEST_CASE("one log against one log is judged by its own windows, and says what w
 TEST_CASE("logs of which nobody knows how they were made: moved ones are found out") {
   std::vector<Curve> logs = references();
   for (Curve& log : logs) log.perturbed.reset();
-  Curve bad = run({.log = {.every = 10}}, {.fault = constant(3)});
+  Curve bad = run({.log = {.every = 10}}, {.fault = from(20, 3)});
   bad.perturbed.reset();
   const std::vector<MetricRule> metrics = {kLoss};
   const auto table = compare({}, named(logs), named({bad}), metrics);

@@ -100,7 +100,7 @@ TEST_CASE("by windows: attempts are averaged, so that what they share remains") 
 TEST_CASE("an undecided run asks for a repeat, unless it is known that repeats give the same bits") {
   const Training training{.log = {.every = 10}};
   const Reference reference = reference_of(one_reference(training));
-  const Curve bad = run(training, {.fault = constant(3)});
+  const Curve bad = run(training, {.fault = from(40, 3)});
   const Judgement once = judge_one(reference, bad);
   CHECK(once.verdict == Verdict::inconclusive);
   CHECK(once.repeat_helps);

@@ -313,11 +313,11 @@ TEST_CASE("worlds: repeats of a subject that varies by itself tell that it does,
 
 TEST_CASE("worlds: moved repeats of the subject show what rounding grows to, where the reference is one log") {
   Panel panel = panel_of(one_reference({.log = {.every = 10}}));
-  std::vector<Curve> repeats{run({.log = {.every = 10}}, {.fault = constant(3)})};
+  std::vector<Curve> repeats{run({.log = {.every = 10}}, {.fault = from(40, 3)})};
   CHECK(judged(panel, repeats.front()).verdict == Verdict::inconclusive);
   for (int seed = 1; seed <= 2; ++seed) {
     repeats.push_back(run({.log = {.every = 10}},
-                          {.rounding = 1e-3, .seed = 50 + static_cast<std::uint64_t>(seed), .fault = constant(3)}));
+                          {.rounding = 1e-3, .seed = 50 + static_cast<std::uint64_t>(seed), .fault = from(40, 3)}));
     repeats.back().perturbed = seed;
   }
   panel.learn_subject(repeats, AlreadyLearnt::no);
