@@ -140,6 +140,8 @@ std::string describe(const Reference& reference, const Judgement& judgement, con
   if (judgement.standard_error) text += fmt::format(", give or take {:.2g} %", 100 * *judgement.standard_error);
   if (seen && seen->level.apart > 0)
     text += fmt::format("; runs moved by more than any rounding are {:.2g} % apart there", 100 * seen->level.apart);
+  else if (seen && seen->uncertain < seen->error)
+    text += fmt::format("; so early no arithmetic is off by more than {:.2g} %", 100 * kArithmetic);
   return text + fmt::format(" (target {:.3g} %)", 100 * reference.accept.target);
 }
 
@@ -369,7 +371,7 @@ Judgement judge_by_windows(const Reference& reference, const Difference& differe
   const Seen& seen = *ruling.rests_on;
   judgement.verdict = ruling.verdict;
   judgement.delta = seen.level.mean;
-  judgement.standard_error = seen.error;
+  judgement.standard_error = ruling.verdict == Verdict::fail ? seen.uncertain : seen.error;
   judgement.window = steps_of(reference, difference, seen.level);
   judgement.comparable_until = ruling.until;
   judgement.detectable = detectable_in(seen, accept);
