@@ -25,7 +25,8 @@ struct Smoothing {
   std::optional<std::int64_t> window;  ///< over so many steps, where the log says so
 };
 
-/// All series of one attempt, by metric name. Besides the metrics the judge watches "loss_scale" and "grad_norm".
+/// All series of one attempt, by metric name. Besides the metrics the judge watches "loss_scale" and "grad_norm"; `check`
+/// compares "learning_rate".
 struct Curve {
   std::map<std::string, Series> series;
   std::map<std::string, Smoothing> smoothing;  ///< by metric, where the trainer is known to smooth it

@@ -79,8 +79,11 @@ class PilotRuns {
       tell(one.lines);
     }
     tell(findings.lines);
-    if (!is_over() && compares_ && !compare_logs(result) && !trusted.empty() && !seen.empty())
-      compare_first_step(trusted.front(), seen.front(), result);
+    if (is_over() || !compares_) return result;
+    const bool logs_tell = compare_logs(result);
+    if (trusted.empty() || seen.empty()) return result;
+    compare_learning_rates(trusted.front(), seen.front(), result);
+    if (!logs_tell) compare_first_step(trusted.front(), seen.front(), result);
     return result;
   }
 
@@ -117,6 +120,28 @@ class PilotRuns {
     };
     return std::ranges::none_of(experiment_.checks, &configs::Check::standard) ||
            std::ranges::any_of(experiment_.checks, tells);
+  }
+
+  /// Where both sides print it with their values.
+  static void compare_learning_rates(const judge::Curve& trusted, const judge::Curve& seen, Pilot& result) {
+    constexpr double kPrinted = 2e-3;  // what three printed digits hide
+    const auto there = trusted.series.find("learning_rate"), here = seen.series.find("learning_rate");
+    if (there == trusted.series.end() || here == seen.series.end()) return;
+    std::map<std::int64_t, double> wanted;
+    for (const judge::Point& point : there->second) wanted[point.step] = point.value;
+    std::size_t compared = 0;
+    for (const judge::Point& point : here->second) {
+      const auto at = wanted.find(point.step);
+      if (at == wanted.end()) continue;
+      ++compared;
+      if (std::abs(point.value - at->second) <= kPrinted * std::abs(at->second)) continue;
+      result.lines.push_back({Mark::warning, fmt::format("checks: the learning rate is {:g} at step {} of the reference, and "
+                                                         "{:g} of the subject",
+                                                         at->second, point.step, point.value)});
+      return;
+    }
+    if (compared > 0)
+      result.lines.push_back({Mark::ok, fmt::format("checks: the learning rates agree at {} steps", compared)});
   }
 
   /// Two trainings that begin alike see the same data and the same initial parameters, whatever their logs say.

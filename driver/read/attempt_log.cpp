@@ -180,7 +180,8 @@ void AttemptLog::take_learnt() {
   const auto is_own = [&](const char* name) { return std::ranges::count(names_of_metrics_, name) > 0; };
   const auto [metrics, at] = best_of(learnt_.front());
   if (!metrics) return;
-  if (!is_own("grad_norm")) put("grad_norm", metrics->gradient_norm());
+  if (!is_own("grad_norm")) put("grad_norm", metrics->beside({"grad norm", "gnorm", "global norm", "gradient norm"}));
+  if (!is_own("learning_rate")) put("learning_rate", metrics->beside({"lr", "learning rate"}));
   if (!is_own("loss_scale")) put("loss_scale", metrics->loss_scale());
 }
 

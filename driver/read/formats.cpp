@@ -12,6 +12,7 @@ std::vector<Format> make_formats() {
       {.name = "paddleocr",
        .marker = "epoch: [",
        .step_keys = {"global_step", "iter"},  // "iter" up to release 2.4
+       .watched = {{"learning_rate", "lr"}},
        .smoothing = "PaddleOCR prints the median of the last Global.log_smooth_window steps",
        .smoothing_setting = "log_smooth_window"},
       // cur metric, acc: 0.5, norm_edit_dis: 0.7, fps: 1200.0
@@ -20,6 +21,7 @@ std::vector<Format> make_formats() {
       {.name = "paddleseg",
        .marker = "[TRAIN]",
        .step_keys = {"iter"},
+       .watched = {{"learning_rate", "lr"}},
        .smoothing = "PaddleSeg prints the mean of the last log_iters steps",
        .smooths_since_last_line = true},
       // [EVAL] #Images: 500, mIoU: 0.7812, Acc: 0.9612, Kappa: 0.9513, Dice: 0.8723
@@ -29,6 +31,7 @@ std::vector<Format> make_formats() {
        .marker = "Epoch: [",
        .step_keys = {""},
        .epoch_key = "Epoch",
+       .watched = {{"learning_rate", "learning_rate"}},
        .smoothing = "PaddleDetection prints the median of the last log_iter steps",
        .smooths_since_last_line = true},
       // [Train][Epoch 24/120][Iter: 10/304]lr(PiecewiseDecay): 0.001, top1: 0.97159, CELoss: 0.05098, loss: 0.05098
@@ -42,7 +45,7 @@ std::vector<Format> make_formats() {
       {.name = "paddlenlp",
        .marker = "global_step",
        .step_keys = {"global_step"},
-       .watched = {{"loss_scale", "loss_scale"}, {"grad_norm", "global_norm"}},
+       .watched = {{"loss_scale", "loss_scale"}, {"grad_norm", "global_norm"}, {"learning_rate", "learning_rate"}},
        .smoothing = "PaddleNLP prints the mean of the last logging_steps steps",
        .smooths_since_last_line = true},
       // iteration       10/     100 | ... | lm loss: 1.046E+01 | loss scale: 1.0 | grad norm: 3.1 |
@@ -50,7 +53,7 @@ std::vector<Format> make_formats() {
        .marker = "iteration",
        .loss_key = "lm loss",
        .step_keys = {"iteration"},
-       .watched = {{"loss_scale", "loss scale"}, {"grad_norm", "grad norm"}},
+       .watched = {{"loss_scale", "loss scale"}, {"grad_norm", "grad norm"}, {"learning_rate", "learning rate"}},
        .smoothing = "Megatron prints the mean of the last log-interval steps",
        .smooths_since_last_line = true},
       // { Epoch:[  1/  2], step:[    2/  100], loss: 10.6, per_step_time: 2ms, ..., loss_scale: 1.0, global_norm: 3.1 }
@@ -59,11 +62,11 @@ std::vector<Format> make_formats() {
        .step_keys = {"step"},
        .epoch_key = "Epoch",
        .first_epoch = 1,
-       .watched = {{"loss_scale", "loss_scale"}, {"grad_norm", "global_norm"}}},
+       .watched = {{"loss_scale", "loss_scale"}, {"grad_norm", "global_norm"}, {"learning_rate", "lr"}}},
       // {'loss': 0.5123, 'grad_norm': 1.27, 'learning_rate': 5e-05, 'epoch': 0.02}
       {.name = "huggingface",
        .marker = "'epoch'",
-       .watched = {{"grad_norm", "grad_norm"}},
+       .watched = {{"grad_norm", "grad_norm"}, {"learning_rate", "learning_rate"}},
        .smoothing = "the Hugging Face Trainer prints the mean of the last logging_steps steps",
        .smooths_since_last_line = true},
       {.name = "jsonl", .kind = FormatKind::json_lines},

@@ -11,9 +11,9 @@ namespace bisectd::driver::read {
 /// How a metric is to be told from a file.
 enum class FormatKind { key_value, json_lines, csv, tensorboard, visualdl };
 
-/// A number that the judge watches, printed beside the loss; read as a series of its own.
+/// A number that is watched, printed beside the loss; read as a series of its own.
 struct WatchedSeries {
-  std::string_view series;  ///< name in the curve: loss_scale, grad_norm
+  std::string_view series;  ///< name in the curve: loss_scale, grad_norm, learning_rate
   std::string_view key;
 };
 

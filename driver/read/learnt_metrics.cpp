@@ -127,9 +127,9 @@ std::optional<judge::Smoothing> LearntMetrics::smoothing(std::size_t metric) con
                           .window = format->smoothing_setting.empty() ? std::nullopt : smoothing_window_};
 }
 
-judge::Series LearntMetrics::gradient_norm() const {
+judge::Series LearntMetrics::beside(const std::vector<std::string>& names) const {
   if (metrics_.empty() || !metrics_[0].found) return {};
-  return series_of(learn::beside(metrics_[0].found->reading, log_, {"grad norm", "gnorm", "global norm", "gradient norm"}));
+  return series_of(learn::beside(metrics_[0].found->reading, log_, names));
 }
 
 judge::Series LearntMetrics::loss_scale() const {

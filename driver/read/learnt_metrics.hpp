@@ -44,9 +44,9 @@ class LearntMetrics {
   bool is_new(std::size_t metric) const { return metrics_[metric].is_new; }
   /// What a trainer that prints such lines is known to smooth.
   std::optional<judge::Smoothing> smoothing(std::size_t metric) const;
-  /// Gradient norm and loss scale of the lines of the first metric, and the scales that a framework tells when it changes
-  /// them.
-  judge::Series gradient_norm() const;
+  /// Another number of the lines of the first metric: that whose key ends with one of these names.
+  judge::Series beside(const std::vector<std::string>& names) const;
+  /// Of the lines of the first metric, and what a framework tells when it changes it.
   judge::Series loss_scale() const;
 
  private:

@@ -120,6 +120,25 @@ class Checks(Space):
         self.standard(["        learning_rate : 0.001"], ["        learning_rate : 0.001"])
         self.assertNotIn("is compared", self.bisectd("check", "experiment.yaml", "--run", code=0).out)
 
+    def test_learning_rates_are_compared_step_by_step(self):
+        self.write("train.py", """\
+            import sys
+            for step in range(1, 41):
+                print(f"step {step} lr {1e-3 if step < 20 else float(sys.argv[1])} loss {2 + 3 / step:.6f}", flush=True)
+            """)
+        for rate, told in (("1e-4", "ok       checks: the learning rates agree at 40 steps"),
+                           ("2e-4", "warning  checks: the learning rate is 0.0001 at step 20 of the reference, and 0.0002 of the subject")):
+            self.write("experiment.yaml", f"""\
+                version: 1
+                name: rates
+                reference: {{command: [python3, train.py, "1e-4"]}}
+                subject: {{command: [python3, train.py, "{rate}"]}}
+                metric: loss
+                families: {{ops: {{kind: list, deliver: {{environment: OFF}}}}}}
+                suspects: {{ops: [a]}}
+                """)
+            self.assertIn(told, self.bisectd("check", "experiment.yaml", "--run").out)
+
     def test_accumulated_steps_count_as_one(self):
         def log(side, batch, steps):
             return [f"per_device_train_batch_size={batch}," , f"gradient_accumulation_steps={steps},"]
