@@ -135,9 +135,10 @@ class PilotRuns {
       if (at == wanted.end()) continue;
       ++compared;
       if (std::abs(point.value - at->second) <= kPrinted * std::abs(at->second)) continue;
-      result.lines.push_back({Mark::warning, fmt::format("checks: the learning rate is {:g} at step {} of the reference, and "
-                                                         "{:g} of the subject",
-                                                         at->second, point.step, point.value)});
+      result.lines.push_back(
+          {Mark::warning, fmt::format("checks: the learning rate is {:g} at step {} of the reference, and "
+                                      "{:g} of the subject",
+                                      at->second, point.step, point.value)});
       return;
     }
     if (compared > 0)
