@@ -367,13 +367,11 @@ Judgement judge_by_windows(const Reference& reference, const Difference& differe
         fmt::format("{} has {} values, too few to tell a level", reference.metric.name, difference.values.size());
     return judgement;
   }
-  const Ruling ruling = rule(reference, difference, all, accept);
+  Ruling ruling = rule(reference, difference, all, accept);
   const Seen& seen = *ruling.rests_on;
-  judgement.verdict = ruling.verdict;
   judgement.delta = seen.level.mean;
   judgement.standard_error = ruling.verdict == Verdict::fail ? seen.uncertain : seen.error;
   judgement.window = steps_of(reference, difference, seen.level);
-  judgement.comparable_until = ruling.until;
   judgement.detectable = detectable_in(seen, accept);
   double most = 0;
   for (const Seen& one : all)
@@ -383,6 +381,12 @@ Judgement judge_by_windows(const Reference& reference, const Difference& differe
   judgement.p_bad = ruling.verdict == Verdict::fail ? probability_real(most)
                     : to_the_end                    ? probability_real(most) * probability_beyond(seen, accept.target)
                                                     : probability_real(most) * at_end;
+  if (ruling.until && judgement.p_bad > 0.5) {  // what is behind that step is likelier bad
+    ruling.until.reset();
+    ruling.verdict = Verdict::inconclusive;
+  }
+  judgement.verdict = ruling.verdict;
+  judgement.comparable_until = ruling.until;
   judgement.text = describe(reference, judgement, &seen);
   if (ruling.verdict == Verdict::inconclusive)
     judgement.text +=
