@@ -39,6 +39,7 @@ standin::Measure measure(const at::Tensor& tensor) {
 }
 
 // What errors are measured against where a number is smaller (Rounds): numbers of a sum whose terms cancel are off by what the terms are.
+// What is read is not told apart, so a sum and a mean are of operators that read one tensor of floats, and a product of those that read factors alone.
 float least(Rounds rounds, const at::Tensor& result, std::vector<at::Tensor> terms) {
   if (rounds == Rounds::number) return 0;
   const double rms = measure(result).rms, count = static_cast<double>(result.numel());

@@ -63,7 +63,7 @@ Tensor rotated(const Tensor& x, std::int64_t interleaved) {
 
 }  // namespace
 
-OP_WITH_TEXT(product, FlashAttentionScore,
+OP_WITH_TEXT(tensor, FlashAttentionScore,
              (T q, T k, T v, T shift, T drop, T, T mask, I, double scale, double keep, std::int64_t, std::int64_t, std::int64_t heads,
               char* layout, std::int64_t, std::int64_t sparse, T most, T sum, T, T out),
              layout, TORCH_CHECK(!shift && !drop && keep == 1, "attention with position shifts or dropout is not there");
@@ -72,7 +72,7 @@ OP_WITH_TEXT(product, FlashAttentionScore,
              const Tensor terms = (s - greatest).exp(), total = terms.sum(-1, true);
              if (most) most << greatest.expand(most.tensor->sizes); if (sum) sum << total.expand(sum.tensor->sizes);
              out << in_layout(at::matmul(terms / total, by.v), text))
-OP_WITH_TEXT(product, FlashAttentionScoreGrad,
+OP_WITH_TEXT(tensor, FlashAttentionScoreGrad,
              (T q, T k, T v, T g, T, T, T, T mask, T, T, T, T, I, double scale, double, std::int64_t, std::int64_t, std::int64_t heads,
               char* layout, std::int64_t, std::int64_t sparse, T gq, T gk, T gv, T),
              layout, const Heads by = heads_of(*q, *k, *v, text, heads); const Tensor to_y = by_heads(*g, text, heads);
@@ -87,7 +87,7 @@ OP_WITH_TEXT(product, FlashAttentionScoreGrad,
 OP(tensor, RmsNorm, (T x, T weight, double epsilon, T out, T scale), const Tensor a = (*x).to(at::kFloat), w = *weight;
    const Tensor s = (a.square().mean(dimensions(a.dim() - w.dim(), a.dim()), true) + epsilon).rsqrt();
    out << a * s * w; scale << s)
-OP(sum, RmsNormGrad, (T g, T x, T scale, T weight, T gx, T gweight),
+OP(tensor, RmsNormGrad, (T g, T x, T scale, T weight, T gx, T gweight),
    const Tensor to_y = (*g).to(at::kFloat), s = *scale, w = *weight; const Tensor normal = (*x).to(at::kFloat) * s, scaled = to_y * w;
    const std::int64_t rows = normal.dim() - w.dim();
    gx << s * (scaled - normal * (scaled * normal).mean(dimensions(rows, normal.dim()), true));

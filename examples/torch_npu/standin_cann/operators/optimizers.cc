@@ -6,9 +6,9 @@
 using namespace standin_cann;
 
 #define FOREACH(Name, function) OP(number, Foreach##Name, (L a, L out), out << at::_foreach_##function(*a))
-#define FOREACH_NUMBER(Name, function) OP(tensor, Foreach##Name, (L a, S b, L out), out << at::_foreach_##function(*a, *b))
-#define FOREACH_LIST(Name, function) OP(tensor, Foreach##Name, (L a, L b, L out), out << at::_foreach_##function(*a, *b))
-#define FOREACH_NUMBERS(Name, function) OP(tensor, Foreach##Name, (L a, SL b, L out), out << at::_foreach_##function(*a, *b))
+#define FOREACH_NUMBER(Name, function) OP(number, Foreach##Name, (L a, S b, L out), out << at::_foreach_##function(*a, *b))
+#define FOREACH_LIST(Name, function) OP(number, Foreach##Name, (L a, L b, L out), out << at::_foreach_##function(*a, *b))
+#define FOREACH_NUMBERS(Name, function) OP(number, Foreach##Name, (L a, SL b, L out), out << at::_foreach_##function(*a, *b))
 
 FOREACH(Sqrt, sqrt)
 FOREACH(Neg, neg)
@@ -29,15 +29,15 @@ FOREACH_NUMBERS(MulScalarList, mul)
 FOREACH_NUMBERS(DivScalarList, div)
 OP(never, ForeachCopy, (L from, L to), to << *from)
 OP(never, ForeachZeroInplace, (L a), for (const aclTensor* one : a.list->tensors) T{one}.written().zero_())
-OP(tensor, ForeachAddListV2, (L a, L b, S alpha, L out), out << at::_foreach_add(*a, *b, *alpha))
-OP(tensor, ForeachSubListV2, (L a, L b, S alpha, L out), out << at::_foreach_sub(*a, *b, *alpha))
-OP(tensor, ForeachAddcmulScalarV2, (L a, L b, L c, S value, L out), out << at::_foreach_addcmul(*a, *b, *c, *value))
-OP(tensor, ForeachAddcdivScalarV2, (L a, L b, L c, S value, L out), out << at::_foreach_addcdiv(*a, *b, *c, *value))
-OP(tensor, ForeachAddcdivScalarList, (L a, L b, L c, T values, L out),
+OP(number, ForeachAddListV2, (L a, L b, S alpha, L out), out << at::_foreach_add(*a, *b, *alpha))
+OP(number, ForeachSubListV2, (L a, L b, S alpha, L out), out << at::_foreach_sub(*a, *b, *alpha))
+OP(number, ForeachAddcmulScalarV2, (L a, L b, L c, S value, L out), out << at::_foreach_addcmul(*a, *b, *c, *value))
+OP(number, ForeachAddcdivScalarV2, (L a, L b, L c, S value, L out), out << at::_foreach_addcdiv(*a, *b, *c, *value))
+OP(number, ForeachAddcdivScalarList, (L a, L b, L c, T values, L out),
    const auto x = *a, y = *b, z = *c; const at::Tensor by = *values; std::vector<at::Tensor> results;
    for (std::size_t i = 0; i < x.size(); ++i) results.push_back(at::addcdiv(x[i], y[i], z[i], by[static_cast<std::int64_t>(i)].item()));
    out << results)
-OP(tensor, ForeachLerpScalar, (L a, L b, S weight, L out), out << at::_foreach_lerp(*a, *b, *weight))
+OP(number, ForeachLerpScalar, (L a, L b, S weight, L out), out << at::_foreach_lerp(*a, *b, *weight))
 OP(tensor, ForeachNorm, (L a, S p, L out), out << at::_foreach_norm(*a, *p))
 OP(number, ForeachNonFiniteCheckAndUnscale, (L a, T found, T inverse_scale),
    const at::Tensor by = *inverse_scale; bool finite = true; std::vector<at::Tensor> results;
@@ -52,7 +52,7 @@ OP(never, AmpUpdateScale, (T scale, T tracker, T found, double up, double down, 
    scale_out << its_scale; tracker_out << its_tracker)
 
 // Of one tensor; `step` counts from 0.
-OP(tensor, ApplyAdamWV2,
+OP(number, ApplyAdamWV2,
    (T parameter, T first, T second, T most, T gradient, T step, float rate, float beta1, float beta2, float decay, float epsilon,
     bool amsgrad, bool maximize),
    const at::Tensor g = maximize ? -*gradient : *gradient; const double t = (*step).item<double>() + 1;

@@ -26,7 +26,7 @@ OP(sum, EmbeddingDenseBackward, (T g, T indices, std::int64_t rows, std::int64_t
    out << at::embedding_dense_backward(*g, *indices, rows, padding, by_frequency))
 OP(never, IndexSelect, (T a, std::int64_t dimension, T indices, T out), out << at::index_select(*a, dimension, *indices))
 OP(never, Gather, (T a, std::int64_t dimension, T indices, T out), out << at::gather(*a, dimension, *indices))
-OP(sum, ScatterAdd, (T a, std::int64_t dimension, T indices, T source, T out),
+OP(tensor, ScatterAdd, (T a, std::int64_t dimension, T indices, T source, T out),
    out << at::scatter_add(*a, dimension, *indices, *source))
 
 static c10::List<std::optional<at::Tensor>> indices_of(const L& list) {
