@@ -2,9 +2,11 @@
 
 #include "operator.hpp"
 
-STANDIN_API aclTensor* aclCreateTensor(const std::int64_t* sizes, std::uint64_t dimensions, aclDataType type, const std::int64_t* strides,
-                                       std::int64_t offset, aclFormat, const std::int64_t*, std::uint64_t, void* data) {
-  return new aclTensor{Ints(sizes, sizes + dimensions), Ints(strides, strides + dimensions), offset, type, static_cast<char*>(data)};
+STANDIN_API aclTensor* aclCreateTensor(const std::int64_t* sizes, std::uint64_t dimensions, aclDataType type,
+                                       const std::int64_t* strides, std::int64_t offset, aclFormat, const std::int64_t*,
+                                       std::uint64_t, void* data) {
+  return new aclTensor{Ints(sizes, sizes + dimensions), Ints(strides, strides + dimensions), offset, type,
+                       static_cast<char*>(data)};
 }
 STANDIN_API aclScalar* aclCreateScalar(void* value, aclDataType type) {
   return new aclScalar{at::from_blob(value, {}, at::TensorOptions().dtype(standin_cann::scalar_type(type))).item()};
@@ -96,7 +98,8 @@ at::Tensor T::written() const {
 
 const T& T::operator<<(const at::Tensor& result) const {
   if (!tensor) return *this;
-  TORCH_CHECK(result.sizes() == at::IntArrayRef(tensor->sizes), "the result is of shape ", result.sizes(), ", and its place of ", tensor->sizes);
+  TORCH_CHECK(result.sizes() == at::IntArrayRef(tensor->sizes), "the result is of shape ", result.sizes(),
+              ", and its place of ", tensor->sizes);
   written().copy_(result);
   return *this;
 }
@@ -113,7 +116,8 @@ std::vector<at::Tensor> L::operator*() const {
 }
 
 const L& L::operator<<(const std::vector<at::Tensor>& results) const {
-  TORCH_CHECK(results.size() == list->tensors.size(), "there are ", results.size(), " results for ", list->tensors.size(), " places");
+  TORCH_CHECK(results.size() == list->tensors.size(), "there are ", results.size(), " results for ", list->tensors.size(),
+              " places");
   for (std::size_t i = 0; i < results.size(); ++i) T{list->tensors[i]} << results[i];
   return *this;
 }

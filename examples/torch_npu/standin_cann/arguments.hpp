@@ -1,5 +1,6 @@
-// What torch_npu makes the arguments of aclnn operators of, and how the operators here see them: each as a struct of one pointer, which C++
-// passes as it passes the pointer. The device's memory is the host's, so a tensor is a view for ATen's CPU kernels.
+// What torch_npu makes the arguments of aclnn operators of, and how the operators here see them: each as a struct of one
+// pointer, which C++ passes as it passes the pointer. The device's memory is the host's, so a tensor is a view for ATen's
+// CPU kernels.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -54,10 +55,10 @@ Traffic& traffic();
 struct T {
   const aclTensor* tensor;
 
-  at::Tensor operator*() const;                          // to read it; throws if there is none
-  operator std::optional<at::Tensor>() const;            // to read it if there is one
-  at::Tensor written() const;                            // to write to it, which ATen's operators with _ do
-  const T& operator<<(const at::Tensor& result) const;   // writes a result of its shape; does nothing if there is no tensor
+  at::Tensor operator*() const;                         // to read it; throws if there is none
+  operator std::optional<at::Tensor>() const;           // to read it if there is one
+  at::Tensor written() const;                           // to write to it, which ATen's operators with _ do
+  const T& operator<<(const at::Tensor& result) const;  // writes a result of its shape; does nothing if there is no tensor
   explicit operator bool() const { return tensor != nullptr; }
 };
 
@@ -74,7 +75,9 @@ struct I {
   operator at::IntArrayRef() const { return array ? at::IntArrayRef(array->values) : at::IntArrayRef(); }
   operator at::OptionalIntArrayRef() const { return array ? at::OptionalIntArrayRef(array->values) : std::nullopt; }
   // Where none means all
-  at::OptionalIntArrayRef if_any() const { return array && !array->values.empty() ? at::OptionalIntArrayRef(array->values) : std::nullopt; }
+  at::OptionalIntArrayRef if_any() const {
+    return array && !array->values.empty() ? at::OptionalIntArrayRef(array->values) : std::nullopt;
+  }
 };
 
 struct B {

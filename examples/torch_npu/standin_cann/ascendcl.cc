@@ -1,4 +1,5 @@
-// Stands in for CANN's runtime (libascendcl.so): the device's memory is the host's, streams run at once, events are done when recorded.
+// Stands in for CANN's runtime (libascendcl.so): the device's memory is the host's, streams run at once, events are done
+// when recorded.
 #include <acl/acl.h>
 #include <acl/acl_op_compiler.h>
 #include <acl/acl_prof.h>
@@ -96,7 +97,9 @@ STANDIN_API aclError aclGetCannAttribute(aclCannAttr attribute, int32_t* value) 
   return *value = attribute != ACL_CANN_ATTR_JIT_COMPILE, ACL_SUCCESS;
 }
 NOTHING(aclrtSetDeviceSatMode, aclrtFloatOverflowMode)
-STANDIN_API aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode* mode) { return *mode = ACL_RT_OVERFLOW_MODE_INFNAN, ACL_SUCCESS; }
+STANDIN_API aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode* mode) {
+  return *mode = ACL_RT_OVERFLOW_MODE_INFNAN, ACL_SUCCESS;
+}
 NOTHING(aclrtSetSysParamOpt, aclSysParamOpt, int64_t)
 NOTHING(aclrtCtxSetSysParamOpt, aclSysParamOpt, int64_t)
 NOTHING(aclrtSetOpWaitTimeout, uint32_t)
@@ -225,14 +228,15 @@ static aclError has_no(const char* operator_type) {
   std::fprintf(stderr, "%s\n", message.c_str());
   return ACL_ERROR_OP_NOT_FOUND;
 }
-STANDIN_API aclError aclopCompileAndExecute(const char* type, int, const aclTensorDesc* const[], const aclDataBuffer* const[], int,
-                                            const aclTensorDesc* const[], aclDataBuffer* const[], const aclopAttr*, aclopEngineType,
-                                            aclopCompileType, const char*, aclrtStream) {
+STANDIN_API aclError aclopCompileAndExecute(const char* type, int, const aclTensorDesc* const[],
+                                            const aclDataBuffer* const[], int, const aclTensorDesc* const[],
+                                            aclDataBuffer* const[], const aclopAttr*, aclopEngineType, aclopCompileType,
+                                            const char*, aclrtStream) {
   return has_no(type);
 }
-STANDIN_API aclError aclopCompileAndExecuteV2(const char* type, int, aclTensorDesc*[], aclDataBuffer*[], int, aclTensorDesc*[],
-                                              aclDataBuffer*[], aclopAttr*, aclopEngineType, aclopCompileType, const char*,
-                                              aclrtStream) {
+STANDIN_API aclError aclopCompileAndExecuteV2(const char* type, int, aclTensorDesc*[], aclDataBuffer*[], int,
+                                              aclTensorDesc*[], aclDataBuffer*[], aclopAttr*, aclopEngineType,
+                                              aclopCompileType, const char*, aclrtStream) {
   return has_no(type);
 }
 NOTHING(aclSetCompileopt, aclCompileOpt, const char*)

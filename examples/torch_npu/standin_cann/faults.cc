@@ -81,20 +81,22 @@ Plan read_plan(const char* file, const std::vector<std::string>& operators) {
     std::ifstream in(file);
     if (!in) refuse("cannot be read");
     const Json json = Json::parse(in);
-    read_object(json, "the file",
-                {{"seed", to(plan.seed, 0, 1e15, "seed")},
-                 {"hf32_bits_lost", to(plan.hf32_bits_lost, 0, 22, "hf32_bits_lost")},
-                 {"rounding",
-                  [&](const Json& value) {
-                    if (value.is_number()) return to(plan.rounding.size, 0, 1, "rounding")(value);
-                    read_object(value, "rounding", {{"size", to(plan.rounding.size, 0, 1, "rounding.size")},
-                                                    {"products", to(plan.rounding.products, 0, 1, "rounding.products")}});
-                  }},
-                 {"faults", [&](const Json& value) {
-                    if (!value.is_array()) refuse("faults: a list [...] is wanted, not " + value.dump());
-                    for (const Json& one : value)
-                      plan.faults.push_back(read_fault(one, "faults[" + std::to_string(plan.faults.size()) + "]", operators));
-                  }}});
+    read_object(
+        json, "the file",
+        {{"seed", to(plan.seed, 0, 1e15, "seed")},
+         {"hf32_bits_lost", to(plan.hf32_bits_lost, 0, 22, "hf32_bits_lost")},
+         {"rounding",
+          [&](const Json& value) {
+            if (value.is_number()) return to(plan.rounding.size, 0, 1, "rounding")(value);
+            read_object(value, "rounding",
+                        {{"size", to(plan.rounding.size, 0, 1, "rounding.size")},
+                         {"products", to(plan.rounding.products, 0, 1, "rounding.products")}});
+          }},
+         {"faults", [&](const Json& value) {
+            if (!value.is_array()) refuse("faults: a list [...] is wanted, not " + value.dump());
+            for (const Json& one : value)
+              plan.faults.push_back(read_fault(one, "faults[" + std::to_string(plan.faults.size()) + "]", operators));
+          }}});
   } catch (const std::exception& mistake) {
     std::fprintf(stderr, "standin-cann: %s: %s\n", file, mistake.what());
     std::_Exit(2);

@@ -38,15 +38,17 @@ standin::Measure measure(const at::Tensor& tensor) {
   return standin::measure(numbers.data_ptr<float>(), static_cast<std::size_t>(numbers.numel()));
 }
 
-// What errors are measured against where a number is smaller (Rounds): numbers of a sum whose terms cancel are off by what the terms are.
-// What is read is not told apart, so a sum and a mean are of operators that read one tensor of floats, and a product of those that read factors alone.
+// What errors are measured against where a number is smaller (Rounds): numbers of a sum whose terms cancel are off by what
+// the terms are. What is read is not told apart, so a sum and a mean are of operators that read one tensor of floats, and a
+// product of those that read factors alone.
 float least(Rounds rounds, const at::Tensor& result, std::vector<at::Tensor> terms) {
   if (rounds == Rounds::number) return 0;
   const double rms = measure(result).rms, count = static_cast<double>(result.numel());
   std::erase_if(terms, [](const at::Tensor& term) { return !term.is_floating_point() || term.numel() == 0; });
   if (rounds == Rounds::tensor || terms.empty()) return static_cast<float>(rms);
   // Of a gradient the factors are those tensors that are not like it; a bias is the smallest of three.
-  const auto like = std::find_if(terms.begin(), terms.end(), [&](const at::Tensor& term) { return term.sizes() == result.sizes(); });
+  const auto like =
+      std::find_if(terms.begin(), terms.end(), [&](const at::Tensor& term) { return term.sizes() == result.sizes(); });
   if (terms.size() > 2 && like != terms.end()) terms.erase(like);
   std::sort(terms.begin(), terms.end(), [](const at::Tensor& a, const at::Tensor& b) { return a.numel() > b.numel(); });
   const double added = static_cast<double>(terms[0].numel()), its_rms = measure(terms[0]).rms;
@@ -54,7 +56,8 @@ float least(Rounds rounds, const at::Tensor& result, std::vector<at::Tensor> ter
   if (rounds == Rounds::sum) uncancelled = standin::uncancelled_sum(its_rms, added, count);
   if (rounds == Rounds::mean) uncancelled = standin::uncancelled_mean(its_rms, added, count);
   if (rounds == Rounds::product && terms.size() > 1)
-    uncancelled = standin::uncancelled_product(its_rms, measure(terms[1]).rms, added * static_cast<double>(terms[1].numel()) * count, count);
+    uncancelled = standin::uncancelled_product(its_rms, measure(terms[1]).rms,
+                                               added * static_cast<double>(terms[1].numel()) * count, count);
   return static_cast<float>(std::max(rms, uncancelled));
 }
 

@@ -42,10 +42,10 @@ OP(number, InplaceSubs, (T a, S b, S alpha), a << at::sub(*a, *b, *alpha))
 OP(number, Rsub, (T a, T b, S alpha, T out), out << at::rsub(*a, *b, *alpha))
 OP(number, Rsubs, (T a, S b, S alpha, T out), out << at::rsub(*a, *b, *alpha))
 
-#define BINARY(Name, function)                                             \
-  OP(number, Name, (T a, T b, T out), out << at::function(*a, *b))         \
-  OP(number, Name##s, (T a, S b, T out), out << at::function(*a, *b))      \
-  OP(number, Inplace##Name, (T a, T b), a << at::function(*a, *b))         \
+#define BINARY(Name, function)                                        \
+  OP(number, Name, (T a, T b, T out), out << at::function(*a, *b))    \
+  OP(number, Name##s, (T a, S b, T out), out << at::function(*a, *b)) \
+  OP(number, Inplace##Name, (T a, T b), a << at::function(*a, *b))    \
   OP(number, Inplace##Name##s, (T a, S b), a << at::function(*a, *b))
 
 BINARY(Mul, mul)
@@ -56,8 +56,8 @@ OP(never, DivMods, (T a, S b, int mode, T out), out << at::div(*a, *b, rounded(m
 OP(never, Maximum, (T a, T b, T out), out << at::maximum(*a, *b))
 OP(never, Minimum, (T a, T b, T out), out << at::minimum(*a, *b))
 
-#define COMPARISON(Name, function)                                              \
-  OP(never, Name##Tensor, (T a, T b, T out), out << at::function(*a, *b))       \
+#define COMPARISON(Name, function)                                        \
+  OP(never, Name##Tensor, (T a, T b, T out), out << at::function(*a, *b)) \
   OP(never, Name##Scalar, (T a, S b, T out), out << at::function(*a, *b))
 
 COMPARISON(Eq, eq)
@@ -92,7 +92,8 @@ OP(number, LeakyRelu, (T a, S slope, T out), out << at::leaky_relu(*a, *slope))
 OP(number, Hardtanh, (T a, S least, S most, T out), out << at::hardtanh(*a, *least, *most))
 OP(number, GeluV2, (T a, std::int64_t tanh, T out), out << at::gelu(*a, tanh ? "tanh" : "none"))
 OP(number, ThresholdBackward, (T g, T a, S threshold, T out), out << at::threshold_backward(*g, *a, *threshold))
-OP(number, LeakyReluBackward, (T g, T a, S slope, bool is_result, T out), out << at::leaky_relu_backward(*g, *a, *slope, is_result))
+OP(number, LeakyReluBackward, (T g, T a, S slope, bool is_result, T out),
+   out << at::leaky_relu_backward(*g, *a, *slope, is_result))
 OP(number, HardtanhBackward, (T g, T a, S least, S most, T out), out << at::hardtanh_backward(*g, *a, *least, *most))
 OP(number, SigmoidBackward, (T g, T y, T out), out << at::sigmoid_backward(*g, *y))
 OP(number, TanhBackward, (T g, T y, T out), out << at::tanh_backward(*g, *y))

@@ -64,36 +64,42 @@ Tensor rotated(const Tensor& x, std::int64_t interleaved) {
 }  // namespace
 
 OP_WITH_TEXT(tensor, FlashAttentionScore,
-             (T q, T k, T v, T shift, T drop, T, T mask, I, double scale, double keep, std::int64_t, std::int64_t, std::int64_t heads,
-              char* layout, std::int64_t, std::int64_t sparse, T most, T sum, T, T out),
+             (T q, T k, T v, T shift, T drop, T, T mask, I, double scale, double keep, std::int64_t, std::int64_t,
+              std::int64_t heads, char* layout, std::int64_t, std::int64_t sparse, T most, T sum, T, T out),
              layout, TORCH_CHECK(!shift && !drop && keep == 1, "attention with position shifts or dropout is not there");
-             const Heads by = heads_of(*q, *k, *v, text, heads);
-             const Tensor s = scores(by.q, by.k, mask, scale, sparse); const Tensor greatest = s.amax(-1, true);
+             const Heads by = heads_of(*q, *k, *v, text, heads); const Tensor s = scores(by.q, by.k, mask, scale, sparse);
+             const Tensor greatest = s.amax(-1, true);
              const Tensor terms = (s - greatest).exp(), total = terms.sum(-1, true);
              if (most) most << greatest.expand(most.tensor->sizes); if (sum) sum << total.expand(sum.tensor->sizes);
              out << in_layout(at::matmul(terms / total, by.v), text))
-OP_WITH_TEXT(tensor, FlashAttentionScoreGrad,
-             (T q, T k, T v, T g, T, T, T, T mask, T, T, T, T, I, double scale, double, std::int64_t, std::int64_t, std::int64_t heads,
-              char* layout, std::int64_t, std::int64_t sparse, T gq, T gk, T gv, T),
-             layout, const Heads by = heads_of(*q, *k, *v, text, heads); const Tensor to_y = by_heads(*g, text, heads);
-             const Tensor p = at::softmax(scores(by.q, by.k, mask, scale, sparse), -1);
-             const Tensor to_p = at::matmul(to_y, by.v.transpose(-1, -2));
-             const Tensor to_scores = p * (to_p - (to_p * p).sum(-1, true)) * scale;
-             const auto summed = [&](const Tensor& x) { return x.unflatten(1, {by.kept, by.repeats}).sum(2); };
-             gq << in_layout(at::matmul(to_scores, by.k), text);
-             gk << in_layout(summed(at::matmul(to_scores.transpose(-1, -2), by.q)), text);
-             gv << in_layout(summed(at::matmul(p.transpose(-1, -2), to_y)), text))
+OP_WITH_TEXT(
+    tensor, FlashAttentionScoreGrad,
+    (T q, T k, T v, T g, T, T, T, T mask, T, T, T, T, I, double scale, double, std::int64_t, std::int64_t,
+     std::int64_t heads, char* layout, std::int64_t, std::int64_t sparse, T gq, T gk, T gv, T),
+    layout, const Heads by = heads_of(*q, *k, *v, text, heads);
+    const Tensor to_y = by_heads(*g, text, heads); const Tensor p = at::softmax(scores(by.q, by.k, mask, scale, sparse), -1);
+    const Tensor to_p = at::matmul(to_y, by.v.transpose(-1, -2));
+    const Tensor to_scores = p * (to_p - (to_p * p).sum(-1, true)) * scale;
+    const auto summed =
+        [&](const Tensor& x) {
+          return x.unflatten(1, {by.kept, by.repeats}).sum(2);
+        };
+    gq << in_layout(at::matmul(to_scores, by.k), text);
+    gk << in_layout(summed(at::matmul(to_scores.transpose(-1, -2), by.q)), text);
+    gv << in_layout(summed(at::matmul(p.transpose(-1, -2), to_y)), text))
 
 OP(tensor, RmsNorm, (T x, T weight, double epsilon, T out, T scale), const Tensor a = (*x).to(at::kFloat), w = *weight;
-   const Tensor s = (a.square().mean(dimensions(a.dim() - w.dim(), a.dim()), true) + epsilon).rsqrt();
-   out << a * s * w; scale << s)
-OP(tensor, RmsNormGrad, (T g, T x, T scale, T weight, T gx, T gweight),
-   const Tensor to_y = (*g).to(at::kFloat), s = *scale, w = *weight; const Tensor normal = (*x).to(at::kFloat) * s, scaled = to_y * w;
-   const std::int64_t rows = normal.dim() - w.dim();
+   const Tensor s = (a.square().mean(dimensions(a.dim() - w.dim(), a.dim()), true) + epsilon).rsqrt(); out << a * s * w;
+   scale << s)
+OP(tensor, RmsNormGrad, (T g, T x, T scale, T weight, T gx, T gweight), const Tensor to_y = (*g).to(at::kFloat), s = *scale,
+   w = *weight;
+   const Tensor normal = (*x).to(at::kFloat) * s, scaled = to_y * w; const std::int64_t rows = normal.dim() - w.dim();
    gx << s * (scaled - normal * (scaled * normal).mean(dimensions(rows, normal.dim()), true));
    gweight << (rows ? (to_y * normal).sum(dimensions(0, rows)) : to_y * normal))
-OP(number, SwiGlu, (T x, std::int64_t dimension, T out), const auto halves = (*x).chunk(2, dimension); out << at::silu(halves[0]) * halves[1])
-OP(number, SwiGluGrad, (T g, T x, std::int64_t dimension, T gx), const auto halves = (*x).chunk(2, dimension); const Tensor to_y = *g;
-   gx << at::cat({at::silu_backward(to_y * halves[1], halves[0]), to_y * at::silu(halves[0])}, dimension))
-OP(tensor, RotaryPositionEmbedding, (T x, T cosine, T sine, std::int64_t mode, T out),
-   const Tensor a = *x; out << a * *cosine + rotated(a, mode) * *sine)
+OP(number, SwiGlu, (T x, std::int64_t dimension, T out), const auto halves = (*x).chunk(2, dimension);
+   out << at::silu(halves[0]) * halves[1])
+OP(number, SwiGluGrad, (T g, T x, std::int64_t dimension, T gx), const auto halves = (*x).chunk(2, dimension);
+   const Tensor to_y = *g;
+   gx << at::cat({at::silu_backward(to_y * halves[1], halves[0]), to_y* at::silu(halves[0])}, dimension))
+OP(tensor, RotaryPositionEmbedding, (T x, T cosine, T sine, std::int64_t mode, T out), const Tensor a = *x;
+   out << a * *cosine + rotated(a, mode) * *sine)

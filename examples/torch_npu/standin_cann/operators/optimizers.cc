@@ -33,30 +33,34 @@ OP(number, ForeachAddListV2, (L a, L b, S alpha, L out), out << at::_foreach_add
 OP(number, ForeachSubListV2, (L a, L b, S alpha, L out), out << at::_foreach_sub(*a, *b, *alpha))
 OP(number, ForeachAddcmulScalarV2, (L a, L b, L c, S value, L out), out << at::_foreach_addcmul(*a, *b, *c, *value))
 OP(number, ForeachAddcdivScalarV2, (L a, L b, L c, S value, L out), out << at::_foreach_addcdiv(*a, *b, *c, *value))
-OP(number, ForeachAddcdivScalarList, (L a, L b, L c, T values, L out),
-   const auto x = *a, y = *b, z = *c; const at::Tensor by = *values; std::vector<at::Tensor> results;
-   for (std::size_t i = 0; i < x.size(); ++i) results.push_back(at::addcdiv(x[i], y[i], z[i], by[static_cast<std::int64_t>(i)].item()));
+OP(number, ForeachAddcdivScalarList, (L a, L b, L c, T values, L out), const auto x = *a, y = *b, z = *c;
+   const at::Tensor by = *values; std::vector<at::Tensor> results;
+   for (std::size_t i = 0; i < x.size(); ++i)
+       results.push_back(at::addcdiv(x[i], y[i], z[i], by[static_cast<std::int64_t>(i)].item()));
    out << results)
 OP(number, ForeachLerpScalar, (L a, L b, S weight, L out), out << at::_foreach_lerp(*a, *b, *weight))
 OP(tensor, ForeachNorm, (L a, S p, L out), out << at::_foreach_norm(*a, *p))
-OP(number, ForeachNonFiniteCheckAndUnscale, (L a, T found, T inverse_scale),
-   const at::Tensor by = *inverse_scale; bool finite = true; std::vector<at::Tensor> results;
-   for (const at::Tensor& one : *a) {
-     finite = finite && at::isfinite(one).all().item<bool>();
-     results.push_back(one * by.item());
-   }
-   a << results; if (!finite) found.written().fill_(1))
-OP(never, AmpUpdateScale, (T scale, T tracker, T found, double up, double down, std::int64_t every, T scale_out, T tracker_out),
+OP(
+    number, ForeachNonFiniteCheckAndUnscale, (L a, T found, T inverse_scale), const at::Tensor by = *inverse_scale;
+    bool finite = true; std::vector<at::Tensor> results; for (const at::Tensor& one
+                                                              : *a) {
+      finite = finite && at::isfinite(one).all().item<bool>();
+      results.push_back(one * by.item());
+    } a << results;
+    if (!finite) found.written().fill_(1))
+OP(never, AmpUpdateScale,
+   (T scale, T tracker, T found, double up, double down, std::int64_t every, T scale_out, T tracker_out),
    at::Tensor its_scale = (*scale).clone(), its_tracker = (*tracker).clone();
-   at::_amp_update_scale_(its_scale, its_tracker, *found, up, down, every);
-   scale_out << its_scale; tracker_out << its_tracker)
+   at::_amp_update_scale_(its_scale, its_tracker, *found, up, down, every); scale_out << its_scale;
+   tracker_out << its_tracker)
 
 // Of one tensor; `step` counts from 0.
 OP(number, ApplyAdamWV2,
-   (T parameter, T first, T second, T most, T gradient, T step, float rate, float beta1, float beta2, float decay, float epsilon,
-    bool amsgrad, bool maximize),
-   const at::Tensor g = maximize ? -*gradient : *gradient; const double t = (*step).item<double>() + 1;
+   (T parameter, T first, T second, T most, T gradient, T step, float rate, float beta1, float beta2, float decay,
+    float epsilon, bool amsgrad, bool maximize),
+   const at::Tensor g = maximize ? -*gradient : *gradient;
+   const double t = (*step).item<double>() + 1;
    const at::Tensor m = at::lerp(*first, g, 1 - beta1), v = *second * beta2 + g * g * (1 - beta2);
    const at::Tensor denominator = (amsgrad ? at::maximum(*most, v) : v).sqrt() / std::sqrt(1 - std::pow(beta2, t)) + epsilon;
-   parameter << *parameter * (1 - rate * decay) - rate / (1 - std::pow(beta1, t)) * m / denominator;
-   first << m; second << v; if (amsgrad) most << at::maximum(*most, v))
+   parameter << *parameter * (1 - rate * decay) - rate / (1 - std::pow(beta1, t)) * m / denominator; first << m; second << v;
+   if (amsgrad) most << at::maximum(*most, v))

@@ -19,12 +19,14 @@ OP(product, Baddbmm, (T c, T a, T b, S beta, S alpha, T out, Type type),
 OP(product, Mv, (T a, T b, T out, Type type), out << at::mv(hf(a, type), hf(b, type)))
 OP(product, Dot, (T a, T b, T out), out << at::dot(*a, *b))
 OP(product, Convolution,
-   (T x, T weight, T bias, I stride, I padding, I dilation, bool transposed, I output_padding, std::int64_t groups, T out, Type type),
-   out << at::convolution(hf(x, type), hf(weight, type), bias, stride, padding, dilation, transposed, output_padding, groups))
+   (T x, T weight, T bias, I stride, I padding, I dilation, bool transposed, I output_padding, std::int64_t groups, T out,
+    Type type),
+   out << at::convolution(hf(x, type), hf(weight, type), bias, stride, padding, dilation, transposed, output_padding,
+                          groups))
 OP(product, ConvolutionBackward,
-   (T g, T x, T weight, I bias_sizes, I stride, I padding, I dilation, bool transposed, I output_padding, int groups, B mask, Type type,
-    T gx, T gweight, T gbias),
-   const auto [to_x, to_weight, to_bias] =
-       at::convolution_backward(hf(g, type), hf(x, type), hf(weight, type), at::OptionalIntArrayRef(bias_sizes), stride, padding,
-                                dilation, transposed, output_padding, groups, mask);
+   (T g, T x, T weight, I bias_sizes, I stride, I padding, I dilation, bool transposed, I output_padding, int groups, B mask,
+    Type type, T gx, T gweight, T gbias),
+   const auto [to_x, to_weight, to_bias] = at::convolution_backward(hf(g, type), hf(x, type), hf(weight, type),
+                                                                    at::OptionalIntArrayRef(bias_sizes), stride, padding,
+                                                                    dilation, transposed, output_padding, groups, mask);
    if (mask[0]) gx << to_x; if (mask[1]) gweight << to_weight; if (mask[2]) gbias << to_bias)

@@ -9,8 +9,10 @@ OP(never, InplaceZero, (T a), a.written().zero_())
 OP(never, InplaceOne, (T a), a.written().fill_(1))
 OP(never, InplaceFillScalar, (T a, S value), a.written().fill_(*value))
 OP(never, InplaceFillTensor, (T a, T value), a.written().fill_(*value))
-OP(never, Arange, (S from, S to, S step, T out), at::Tensor a = out.written(); a.copy_(at::arange(*from, *to, *step, a.options())))
-OP(never, Eye, (std::int64_t rows, std::int64_t columns, T out), at::Tensor a = out.written(); a.copy_(at::eye(rows, columns, a.options())))
+OP(never, Arange, (S from, S to, S step, T out), at::Tensor a = out.written();
+   a.copy_(at::arange(*from, *to, *step, a.options())))
+OP(never, Eye, (std::int64_t rows, std::int64_t columns, T out), at::Tensor a = out.written();
+   a.copy_(at::eye(rows, columns, a.options())))
 OP(never, Cat, (L list, std::int64_t dimension, T out), out << at::cat(*list, dimension))
 OP(never, Stack, (L list, std::int64_t dimension, T out), out << at::stack(*list, dimension))
 OP(never, ConstantPadNd, (T a, I pads, S value, T out), out << at::constant_pad_nd(*a, pads, *value))
