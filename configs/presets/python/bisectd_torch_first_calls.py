@@ -55,7 +55,9 @@ class FirstCalls:
 
     def __call__(self, name, op, args, kwargs):
         call = Call(name, op)
-        maker = next((self.private[t.data_ptr()][1] for t in tensors_in((args, kwargs)) if t.data_ptr() in self.private), None)
+        # What copies it, or makes another like it, does not read it.
+        read = tensors_in((args, kwargs)) if call.why_it_stays is not None else []
+        maker = next((self.private[t.data_ptr()][1] for t in read if t.data_ptr() in self.private), None)
         several = sum("Tensor" in str(value.type) and value.alias_info is None for value in op._schema.returns) > 1
         if maker:
             self.say_pair(maker, call)
@@ -75,7 +77,10 @@ class FirstCalls:
         return result
 
     def look_for_private(self, call, result):
-        for ours, cpus in zip(tensors_in(result), tensors_in(call.result)):
+        # In place of a gradient that nobody asked for there is none, or one without numbers.
+        for ours, cpus in zip(tree_flatten(result)[0], tree_flatten(call.result)[0]):
+            if not isinstance(ours, torch.Tensor) or not isinstance(cpus, torch.Tensor) or not ours.numel() or not cpus.numel():
+                continue
             alike = ours.dtype == cpus.dtype or ours.dtype.is_floating_point and cpus.dtype.is_floating_point
             if ours.shape != cpus.shape or not alike:
                 self.private[ours.data_ptr()] = ours, call

@@ -40,14 +40,16 @@ OP(number, ForeachAddcdivScalarList, (L a, L b, L c, T values, L out), const aut
    out << results)
 OP(number, ForeachLerpScalar, (L a, L b, S weight, L out), out << at::_foreach_lerp(*a, *b, *weight))
 OP(tensor, ForeachNorm, (L a, S p, L out), out << at::_foreach_norm(*a, *p))
-OP(
-    number, ForeachNonFiniteCheckAndUnscale, (L a, T found, T inverse_scale), const at::Tensor by = *inverse_scale;
-    bool finite = true; std::vector<at::Tensor> results; for (const at::Tensor& one
-                                                              : *a) {
-      finite = finite && at::isfinite(one).all().item<bool>();
-      results.push_back(one * by.item());
-    } a << results;
-    if (!finite) found.written().fill_(1))
+
+static void unscale(const L& a, const T& found, const at::Tensor& by) {
+  std::vector<at::Tensor> results;
+  for (const at::Tensor& one : *a) {
+    if (!at::isfinite(one).all().item<bool>()) found.written().fill_(1);
+    results.push_back(one * by.item());
+  }
+  a << results;
+}
+OP(number, ForeachNonFiniteCheckAndUnscale, (L a, T found, T inverse_scale), unscale(a, found, *inverse_scale))
 OP(never, AmpUpdateScale,
    (T scale, T tracker, T found, double up, double down, std::int64_t every, T scale_out, T tracker_out),
    at::Tensor its_scale = (*scale).clone(), its_tracker = (*tracker).clone();
