@@ -21,11 +21,11 @@ CNN = """\
     torch.set_num_threads(1)
     layers = torch.nn.Conv2d(1, 8, 3), torch.nn.ReLU(), torch.nn.MaxPool2d(2), torch.nn.Flatten(), torch.nn.Linear(8 * 7 * 7, 4)
     model = torch.nn.Sequential(*layers, *([torch.nn.Dropout(.1)] if "dropout" in sys.argv else [])).to("npu")
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=.02)
     drawn = torch.Generator().manual_seed(1)
     for step in range(1, 61):
-        x = torch.randn(16, 1, 16, 16, generator=drawn)
-        target = x.view(16, 4, 64).square().mean(2).argmax(1)
+        x, target = torch.randn(16, 1, 16, 16, generator=drawn), torch.randint(4, (16,), generator=drawn)
+        x.view(16, 4, 64)[range(16), target] += .4
         loss = torch.nn.functional.cross_entropy(model(x.to("npu")), target.to("npu"))
         optimizer.zero_grad()
         loss.backward()
@@ -120,6 +120,36 @@ class Operators(TorchNpu):
         self.assertEqual(stay, {"matmul_backward": "the CPU has no kernel for it, and it is not made of other operators; matmul moves with its backward"})
         lines = self.run_python(EXAMPLE / "train.py", "--steps", "1", "--attention", "plain", BISECTD_TORCH_CPU_OPS="matmul,softmax.int", **SHIM)
         self.assertEqual([line.split()[2] for line in lines if " moved " in line], ["matmul", "softmax.int"])
+
+    # Sums of what comes out and of all gradients; in float32 and bfloat16.
+    FUSED = """\
+        import torch, torch_npu
+        torch.manual_seed(0)
+        for dtype in torch.float32, torch.bfloat16:
+            x, gamma, cosine, sine = (torch.randn(shape, dtype=dtype).to("npu").requires_grad_()
+                                      for shape in ([2, 4, 3, 64], [64], [1, 4, 1, 32], [1, 4, 1, 32]))
+            y = torch_npu.npu_rotary_mul(torch_npu.npu_swiglu(torch_npu.npu_rms_norm(x, gamma)[0]), cosine, sine)
+            (y * y).sum().backward()
+            print(dtype, *(f"{value.float().abs().sum().item():.5g}" for value in (y, x.grad, gamma.grad, cosine.grad, sine.grad)))
+        """
+
+    def test_fused_operators_move_by_their_formulas(self):
+        self.write("fused.py", textwrap.dedent(self.FUSED))
+        ran, stay = self.listed("fused.py")
+        fused = {f"{name}{end}" for name in ("npu_rms_norm", "npu_swiglu", "npu_rotary_mul") for end in ("", "_backward")}
+        self.assertLessEqual(fused, ran)
+        self.assertEqual(stay, {})
+        numbers = lambda **more: [[float(word) for word in line.split()[1:]] for line in self.run_python("fused.py", **more)
+                                  if line.startswith("torch.")]
+        right = numbers(**self.faults(rounding=0))
+        self.assertEqual([len(row) for row in right], [5, 5])
+        wrong = self.faults(*({"op": f"aclnn{name}", "relative": 1} for name in ("RmsNormGrad", "SwiGlu", "RotaryPositionEmbedding")), rounding=0)
+        self.assertNotEqual(numbers(**wrong), right)
+        lines = numbers(BISECTD_TORCH_CPU_OPS=",".join(fused), **SHIM, **wrong)
+        self.assertEqual({line.split()[2] for line in self.last.stdout.splitlines() if " moved " in line}, fused)
+        for moved, expected, delta in zip(lines, right, (2e-4, 2e-2), strict=True):
+            for ours, theirs in zip(moved, expected, strict=True):
+                self.assertAlmostEqual(ours, theirs, delta=delta * theirs)
 
     def test_what_runs_on_the_cpu_already_is_refused(self):
         code = "import torch\nx = torch.ones(2).to('npu')\nprint(torch.igamma(x, x).sum().item())"

@@ -286,11 +286,8 @@ class WholeMover(Mover):
 
 
 def move(names):
-    """Puts kernels of ours under the device's keys; the libraries must live as long as the process."""
-    import torch
-
+    """Puts kernels of ours under the device's keys."""
     device_key = KEYS.get(device_type(), "PrivateUse1")
-    move.libraries = {namespace: torch.library.Library(namespace, "IMPL") for namespace in NAMESPACES}
     in_mode = {}  # (operator, dtype or "" for all) -> mover, where no kernel of ours can stand
     for name in names:
         try:
@@ -324,7 +321,7 @@ def check_dtype(name):
 def put(mover, key):
     """False where the device has a Python kernel already: PyTorch lets no other one replace it."""
     try:
-        move.libraries[namespace_of(mover.op)].impl(name_of(mover.op), mover, key)
+        install.libraries[namespace_of(mover.op)].impl(name_of(mover.op), mover, key)
     except RuntimeError:
         return False
     return True
@@ -447,6 +444,14 @@ def why_it_stays(op):
 
 
 def install():
+    import torch
+
+    # They must live as long as the process.
+    install.libraries = {namespace: torch.library.Library(namespace, "IMPL") for namespace in NAMESPACES}
+    if device_type() == "npu":
+        import bisectd_torch_formulas
+
+        bisectd_torch_formulas.install(install.libraries["npu"])
     names = wanted()
     if names:
         move(names)
