@@ -33,8 +33,78 @@ class Operators(ShimAlone):
         self.assert_can_move(["poisson", "normal", "rrelu_with_noise", "native_dropout", "native_dropout_backward", "gelu"],
                              ["native_dropout_backward", "gelu"])
 
-    def test_what_allocates_memory_is_refused(self):
-        self.assert_can_move(["empty", "empty_like", "empty_strided", "new_empty", "zeros_like", "full"], ["zeros_like", "full"])
+    def test_what_only_makes_casts_or_copies_tensors_is_refused(self):
+        self.assert_can_move(["empty", "empty_like", "new_empty", "zeros_like", "full", "arange", "clone", "copy_", "_to_copy", "contiguous",
+                              "_unsafe_view", "resize_", "where", "cat", "fill_"], ["where", "cat", "fill_"])
+
+    def test_what_the_cpu_has_no_kernel_for_is_refused_with_what_moves_in_its_place(self):
+        code = ("import bisectd_torch as b\n"
+                "library = torch.library.Library('npu', 'DEF')\n"
+                "library.define('conv1d_backward(Tensor self) -> Tensor'); library.impl('conv1d_backward', lambda x: 2 * x, 'PrivateUse1')\n"
+                "try: b.check_can_move(b.overloads_of('conv1d_backward')[0])\n"
+                "except b.CannotMove as why: print(why)\n")
+        self.assertEqual(self.run_code(code), ["the CPU has no kernel for it, and it is not made of other operators; "
+                                               "conv1d moves with its backward"], self.last.stderr)
+
+    def test_what_the_device_does_not_have_runs_on_the_cpu_already_with_torch_npu(self):
+        code = ("import bisectd_torch as b\n"
+                "library = torch.library.Library('aten', 'IMPL')\n"
+                "library.impl('lgamma.out', lambda x, *, out: x, 'PrivateUse1'); library.impl('tanh_', lambda x: x, 'PrivateUse1')\n"
+                "print([name for name in ('lgamma', 'tanh', 'igamma', 'erf', 'convolution') if not b.falls_back(b.overloads_of(name)[0])])\n")
+        self.assertEqual(self.run_code(code, BISECTD_TORCH_DEVICE="npu"), ["['lgamma', 'tanh', 'convolution']"], self.last.stderr)
+
+    # A device whose pooling keeps what only it can read, as that of Ascend does.
+    POOL = ("library = torch.library.Library('aten', 'IMPL')\n"
+            "def forward(x, *how):\n"
+            "    y, i = torch.ops.aten.max_pool2d_with_indices(x.cpu(), *how)\n"
+            "    return y.to(x.device), i.to(torch.int8).flatten().to(x.device)\n"
+            "def backward(g, x, k, s, p, d, c, i):\n"
+            "    i = i.cpu().long().view(g.shape)\n"
+            "    return 2 * torch.ops.aten.max_pool2d_with_indices_backward(g.cpu(), x.cpu(), k, s, p, d, c, i).to(x.device)\n"
+            "{kernels}"
+            "import standin_npu as s\n"
+            "x = torch.arange(16.).reshape(1, 1, 4, 4).to(s.DEVICE).requires_grad_()\n"
+            "torch.nn.functional.max_pool2d(x, 2).sum().backward()\n"
+            "print(x.grad.cpu().sum().item())")
+    KERNELS = ("library.impl('max_pool2d_with_indices', forward, 'PrivateUse1')\n"
+               "library.impl('max_pool2d_with_indices_backward', backward, 'PrivateUse1')\n")
+    PAIR = "max_pool2d_with_indices+max_pool2d_with_indices_backward"
+
+    def test_what_shares_a_format_of_the_device_moves_together(self):
+        code = self.POOL.format(kernels=self.KERNELS)
+        listed = [line for line in self.run_code(code, BISECTD_TORCH_LIST_OPS="1") if "pool" in line]
+        self.assertEqual(listed, [f"bisectd-torch: ran {self.PAIR} on the device"], self.last.stderr)
+        self.assertEqual(self.run_code(code), ["8.0"])
+        moved = self.run_code(code, BISECTD_TORCH_CPU_OPS=self.PAIR)
+        self.assertEqual(moved, 2 * [f"bisectd-torch: moved {self.PAIR} (float32) to the CPU"] + ["4.0"], self.last.stderr)
+        self.run_code(code, BISECTD_TORCH_CPU_OPS="max_pool2d_with_indices_backward")
+        self.assertIn("bisectd-torch: cannot move max_pool2d_with_indices_backward: the CPU cannot compute it: ", self.last.stdout)
+
+    def test_what_shares_a_format_that_the_cpu_reads_moves_alone(self):
+        listed = [line.split()[2] for line in self.run_code(self.POOL.format(kernels=""), BISECTD_TORCH_LIST_OPS="1") if "pool" in line]
+        self.assertEqual(listed, self.PAIR.split("+"), self.last.stderr)
+
+    def test_what_the_cpu_has_only_in_the_precision_of_the_arguments(self):
+        code = ("import standin_npu as s\n"
+                "scale, growth, found = (torch.tensor([v]).to(s.DEVICE) for v in (8., 1, 0.))\n"
+                "print(torch._amp_update_scale_(scale, growth.int(), found, 2., .5, 2).cpu().item(), scale.cpu().item())")
+        cpu = "library = torch.library.Library('aten', 'IMPL')\n" \
+              "def update(scale, growth, found, up, down, every):\n" \
+              "    if scale.dtype != torch.float32: raise RuntimeError('float32 only')\n" \
+              "    scale.mul_(up)\n" \
+              "    return scale\n" \
+              "library.impl('_amp_update_scale_', update, 'CPU')\n"
+        self.assertEqual(self.run_code(cpu + code, BISECTD_TORCH_CPU_OPS="_amp_update_scale_"),
+                         ["bisectd-torch: moved _amp_update_scale_ (float32) to the CPU", "16.0 16.0"], self.last.stderr)
+
+    def test_what_copies_to_the_cpu_need_is_refused_and_does_not_call_itself(self):
+        code = ("library = torch.library.Library('aten', 'IMPL')\n"
+                "import standin_npu as s, bisectd_torch as b\n"
+                "mover = b.Mover(torch.ops.aten.tanh.default, 'tanh')\n"
+                "mover.on_cpu = lambda tensor: mover(tensor)\n"
+                "mover(torch.ones(2).to(s.DEVICE))")
+        self.assertEqual(self.run_code(code)[-1:], ["bisectd-torch: cannot move tanh: copies between the device and the CPU need it"])
+        self.assertEqual(self.last.returncode, 3)
 
     def test_an_operator_that_is_made_of_others_moves_with_its_backward(self):
         code = ("import standin_npu as s\n"

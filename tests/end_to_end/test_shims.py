@@ -2,6 +2,7 @@
 import gc
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,8 +43,8 @@ class Installing(unittest.TestCase):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
 
-    def run_code(self, code, *folders, **environment):
-        path = os.pathsep.join(map(str, [SHIMS, *folders, self.folder]))
+    def run_code(self, code, *folders, first=(), **environment):
+        path = os.pathsep.join(map(str, [*(first or [SHIMS]), *folders, self.folder]))
         environment = {"BISECTD_MS_conv_allow_hf32": "0", **environment}
         self.last = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True,
                                    env={**os.environ, "PYTHONPATH": path, **environment})
@@ -106,6 +107,19 @@ class Installing(unittest.TestCase):
         self.assertEqual(self.run_code("import mindspore; print('trains')", self.folder / "site"),
                          ["hidden", "conv_allow_hf32 False", "trains"])
         self.assertIn("of the site", self.last.stderr)
+
+    def test_several_folders_of_bisectds_install_once(self):
+        """A workaround that was exported names the folder of the bisectd that found it: that of the run by another name, or of another version."""
+        self.write("site/sitecustomize.py", "print('hidden')\n")
+        shutil.copytree(SHIMS, self.folder / "copy")
+        shutil.copytree(SHIMS, self.folder / "older")
+        older = (SHIMS / "sitecustomize.py").read_text().replace("not is_of_a_bisectd(entry)", "os.path.abspath(entry) != os.path.dirname(__file__)")
+        self.write("older/sitecustomize.py", older.replace("if not is_second():", "if True:"))
+        (self.folder / "link").symlink_to(SHIMS)
+        for names in ["link", "link", "copy", "older"], ["copy", "older"], ["older", "link"], ["older", "copy", "link"]:
+            first, *folders = (self.folder / name for name in [*names, "site"])
+            said = self.run_code("import mindspore; print('trains')", *folders, first=[first])
+            self.assertEqual((said, self.last.stderr), (["hidden", "conv_allow_hf32 False", "trains"], ""), names)
 
     def test_a_shim_that_cannot_be_installed_ends_the_training_whatever_it_catches(self):
         self.write("mindspore.py", "")

@@ -14,7 +14,7 @@ then all operators pay for its look at each of them.
 Read from the environment, so that no training script changes:
 
     BISECTD_TORCH_CPU_OPS    names, comma-separated: gelu, gelu_backward, add.Tensor; without a dot every overload;
-                             gelu@float16: only calls whose first tensor has that dtype
+                             gelu@float16: only calls whose first tensor has that dtype; with + those that only move together
     BISECTD_TORCH_LIST_OPS   1: print the operators that run on the device, one line at the first call of each;
                              dtypes: the same by their dtypes, gelu@float16
     BISECTD_TORCH_DEVICE     the device's type in this PyTorch (npu)
@@ -27,18 +27,26 @@ Knows nothing of the rest of bisectd.
 """
 import atexit
 import os
+import re
 import sys
 import threading
 import time
 
-ALLOCATES = ("empty", "new_empty", "resize_")  # moved, one that makes a mask trained with float32 in the place of booleans
-CPU_KEYS = ("CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd")
+# Arguments that only operators have which make, cast or copy tensors: ours would need them to copy what it computed.
+OF_COPIES = {"device", "layout", "memory_format", "non_blocking"}
+COPIES = re.compile(r"resize_|_unsafe_view|\w*_cast(_backward)?$")  # whose arguments do not say so
+COMPOSITE_KEYS = ("CompositeImplicitAutograd", "CompositeExplicitAutograd")
+CPU_KEYS = ("CPU", "CompositeExplicitAutogradNonFunctional", *COMPOSITE_KEYS)
 NAMESPACES = ("aten", "npu")  # a name is looked up in this order
 KEYS = {"cuda": "CUDA", "xpu": "XPU", "hpu": "HPU", "mps": "MPS"}  # every other device is out of tree: PrivateUse1
 
 
 class CannotMove(Exception):
     pass
+
+
+class NothingToMove(CannotMove):
+    """There is nothing to say of it where operators are listed."""
 
 
 class NoOperator(Exception):
@@ -83,6 +91,11 @@ def nearest_to(name):
     return f"the nearest name is {nearest[0]}" if nearest else "nor one of a name like it"
 
 
+def refuse(name, why):
+    say(f"cannot move {name}: {why}")
+    os._exit(3)
+
+
 def is_written(argument):
     return argument.alias_info is not None and argument.alias_info.is_write
 
@@ -90,17 +103,40 @@ def is_written(argument):
 def check_can_move(op):
     import torch
 
-    if torch.Tag.nondeterministic_seeded in op.tags:
-        raise CannotMove("it draws random numbers, and the CPU would draw others")
+    if torch.Tag.nondeterministic_seeded in op.tags and dropout_of(op) is None:
+        raise NothingToMove("it draws random numbers, and the CPU would draw others")
     if not any("Tensor" in str(value.type) for value in op._schema.returns):
-        raise CannotMove("it returns no tensor")
-    if op._schema.name.split("::")[1].startswith(ALLOCATES):
-        raise CannotMove("it allocates memory, so there is nothing to compute")
+        raise NothingToMove("it returns no tensor")
+    packet = op._schema.name.split("::")[1]
+    if COPIES.match(packet) or OF_COPIES.intersection(argument.name for argument in op._schema.arguments):
+        raise NothingToMove("it only makes, casts or copies tensors, so there is nothing to compute")
     for value in op._schema.returns:
         if value.alias_info is not None and not value.alias_info.is_write:
-            raise CannotMove("it returns a view, so there is nothing to compute")
-    if namespace_of(op) != "aten" and not any(has_key(op, key) for key in CPU_KEYS):
-        raise CannotMove("the CPU has no kernel for it, and it is not made of other operators")
+            raise NothingToMove("it returns a view, so there is nothing to compute")
+    if falls_back(op):
+        raise NothingToMove("it runs on the CPU already: the device has no kernel for it")
+    if has_key(op, None) and not any(has_key(op, key) for key in CPU_KEYS):
+        whole = getattr(torch.ops.aten, packet[:-len("_backward")], None) if packet.endswith("_backward") else None
+        with_it = f"; {name_of(whole.default)} moves with its backward" if whole and is_made_of_others(whole.default) else ""
+        raise CannotMove(f"the CPU has no kernel for it, and it is not made of other operators{with_it}")
+
+
+def dropout_of(op):
+    """The place of the argument without which an operator draws no random numbers, if it has one."""
+    names = [argument.name for argument in op._schema.arguments]
+    return names.index("dropout_p") if "dropout_p" in names else None
+
+
+def falls_back(op):
+    """Where torch_npu has no kernel, it computes on the CPU. One that writes to what it is given, or its `out`, counts for all of
+    a name: PyTorch makes the others from it."""
+    import torch
+
+    if device_type() != "npu" or any(has_key(op, key) for key in COMPOSITE_KEYS):
+        return False
+    name = op._schema.name.split("::")[1].rstrip("_")
+    packets = [getattr(getattr(torch.ops, namespace_of(op)), one, None) for one in (name, name + "_")]
+    return not any(has_key(getattr(packet, one), "PrivateUse1") for packet in packets if packet for one in packet.overloads())
 
 
 def higher(dtype):
@@ -118,39 +154,70 @@ class Mover:
         self.op, self.name = op, name
         self.result_dtypes = {}  # by the arguments' dtypes: what the operator itself would return
         self.said = set()
+        self.under_way = {}  # by thread
 
     def __call__(self, *args, **kwargs):
         import torch
-        from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
+        from torch.utils._pytree import tree_flatten, tree_map
 
+        if self.under_way.get(threading.get_ident()):
+            refuse(self.name, "copies between the device and the CPU need it")
         tensors = [value for value in tree_flatten((args, kwargs))[0] if isinstance(value, torch.Tensor)]
         device = next((t.device for t in tensors if t.device.type == device_type()), torch.device(device_type()))
+        self.check_draws_nothing(args, kwargs)
+        self.say_once(tensors)
+        self.under_way[threading.get_ident()] = True
+        try:
+            result, host_args, host_kwargs, target = self.computed_or_named(tensors, args, kwargs)
+            written = self.copy_back(args, kwargs, host_args, host_kwargs)
+            if written:
+                return written[0] if len(self.op._schema.returns) == 1 else tuple(written[:len(self.op._schema.returns)]) or None
+            dtypes = iter(self.dtypes_of_result(tensors, args, kwargs, result, target))
+
+            def up(value):
+                return value.to(next(dtypes)).to(device) if isinstance(value, torch.Tensor) else value
+
+            return tree_map(up, result)
+        finally:
+            del self.under_way[threading.get_ident()]
+
+    def check_draws_nothing(self, args, kwargs):
+        place = dropout_of(self.op)
+        if place is not None and (args[place] if place < len(args) else kwargs.get("dropout_p", 0)):
+            refuse(self.name, "it draws random numbers where there is dropout, and the CPU would draw others")
+
+    def computed_or_named(self, *call):
+        """A kernel that refuses cannot take what the device gives it: then the log says which operator ended the training."""
+        try:
+            return self.computed(*call)
+        except Exception as error:
+            say(f"cannot move {self.name}: {why_not_computed(error)}")
+            raise
+
+    def computed(self, tensors, args, kwargs):
+        """In the higher precision, or in its own where the CPU has no such kernel; also the arguments on the CPU, and in which it was."""
+        import torch
+        from torch.utils._pytree import tree_flatten, tree_unflatten
+
         floating = [t.dtype for t in tensors if t.dtype.is_floating_point]
         # One precision for all: kernels refuse a mixture of float32 and float64.
-        target = higher(max(floating, key=lambda dtype: torch.finfo(dtype).bits)) if floating else None
-        self.say_once(tensors)
-
-        def down(value, dtype=target):
-            if isinstance(value, torch.Tensor):
-                host = self.on_cpu(value)
-                return host.to(dtype) if dtype and host.dtype.is_floating_point else host
-            if isinstance(value, torch.device):
-                return torch.device("cpu")
-            return dtype if dtype and isinstance(value, torch.dtype) and value.is_floating_point else value
-
+        widest = max(floating, key=lambda dtype: torch.finfo(dtype).bits) if floating else None
         flat, spec = tree_flatten((args, kwargs))
-        moved = [down(value) for value in flat]
-        host_args, host_kwargs = tree_unflatten(moved, spec)
-        result = self.op(*host_args, **host_kwargs)
-        written = self.copy_back(args, kwargs, host_args, host_kwargs)
-        if written:
-            return written[0] if len(self.op._schema.returns) == 1 else tuple(written[:len(self.op._schema.returns)]) or None
-        dtypes = iter(self.dtypes_of_result(tensors, args, kwargs, result, target))
+        for target in [higher(widest), widest] if widest else [None]:
+            def down(value):
+                if isinstance(value, torch.Tensor):
+                    host = self.on_cpu(value)
+                    return host.to(target) if target and host.dtype.is_floating_point else host
+                if isinstance(value, torch.device):
+                    return torch.device("cpu")
+                return target if target and isinstance(value, torch.dtype) and value.is_floating_point else value
 
-        def up(value):
-            return value.to(next(dtypes)).to(device) if isinstance(value, torch.Tensor) else value
-
-        return tree_map(up, result)
+            host_args, host_kwargs = tree_unflatten([down(value) for value in flat], spec)
+            try:
+                return self.op(*host_args, **host_kwargs), host_args, host_kwargs, target
+            except RuntimeError:
+                if target is widest:
+                    raise
 
     def on_cpu(self, tensor):
         return tensor.detach().to("cpu")
@@ -207,6 +274,10 @@ class Mover:
             return [first if t.dtype.is_floating_point else t.dtype for t in flat]
 
 
+def why_not_computed(error):
+    return f"the CPU cannot compute it: {(str(error) or type(error).__name__).splitlines()[0]}"
+
+
 class WholeMover(Mover):
     """Stands in for an operator that is made of others: above autograd, so its backward is on the CPU as well."""
 
@@ -215,28 +286,26 @@ class WholeMover(Mover):
 
 
 def move(names):
-    """Puts kernels of ours under the device's keys; the libraries must live as long as the process."""
-    import torch
-
+    """Puts kernels of ours under the device's keys."""
     device_key = KEYS.get(device_type(), "PrivateUse1")
-    move.libraries = {namespace: torch.library.Library(namespace, "IMPL") for namespace in NAMESPACES}
     in_mode = {}  # (operator, dtype or "" for all) -> mover, where no kernel of ours can stand
     for name in names:
-        operator, _, dtype = name.partition("@")
         try:
-            check_dtype(dtype)
-            for op in movable_overloads(operator, device_key):
-                whole = not has_kernel(op, device_key)
-                mover = (WholeMover if whole else Mover)(op, name)
-                if whole and dtype:
-                    raise CannotMove("it is made of other operators, and moves for all dtypes or for none")
-                if dtype or not put(mover, "Autograd" + device_key if whole else device_key):
-                    in_mode[op, dtype] = mover
+            for operator, _, dtype in (part.partition("@") for part in name.split("+")):
+                check_dtype(dtype)
+                for op in movable_overloads(operator, device_key):
+                    whole = is_made_of_others(op)
+                    if whole and dtype:
+                        raise CannotMove("it is made of other operators, and moves for all dtypes or for none")
+                    # Above autograd, and where the device has a kernel of its own also below, where that one is called without.
+                    keys = [(WholeMover, "Autograd" + device_key)] * whole + [(Mover, device_key)] * has_kernel(op, device_key)
+                    for mover, key in [(kind(op, name), key) for kind, key in keys]:
+                        if dtype or not put(mover, key):
+                            in_mode[op, dtype] = mover
         except NoOperator as what_there_is:
             say(f"there is no operator {name} to move: {what_there_is}")
         except CannotMove as why:
-            say(f"cannot move {name}: {why}")
-            os._exit(3)
+            refuse(name, why)
     if in_mode:
         move.mode = moving(in_mode)
         move.mode.__enter__()
@@ -252,7 +321,7 @@ def check_dtype(name):
 def put(mover, key):
     """False where the device has a Python kernel already: PyTorch lets no other one replace it."""
     try:
-        move.libraries[namespace_of(mover.op)].impl(name_of(mover.op), mover, key)
+        install.libraries[namespace_of(mover.op)].impl(name_of(mover.op), mover, key)
     except RuntimeError:
         return False
     return True
@@ -314,30 +383,21 @@ def listing():
     """A mode in which the operators that run on the device are printed, in the forward and in autograd's threads."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
+    from bisectd_torch_first_calls import FirstCalls
+
     let_autograd_end()
     by_dtype = os.environ.get("BISECTD_TORCH_LIST_OPS") == "dtypes"
-    seen, lock = set(), threading.Lock()
+    first_call, seen, lock = FirstCalls(), set(), threading.Lock()
 
     class Listing(TorchDispatchMode):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
             name = name_of(func) + (f"@{dtype_of((args, kwargs))}" if by_dtype else "")
-            note(name, func, (args, kwargs))  # before it runs: it may be what kills the training
-            result = func(*args, **kwargs)
-            note(name, func, result)
-            return result
-
-    def note(name, func, values):
-        if name in seen or not is_on_device(values):
-            return
-        why_not = why_it_stays(func)
-        if why_not is None:
-            return
-        with lock:
-            seen.add(name)
-            say(f"ran {name} on the device")
-            if why_not:
-                say(f"cannot move {name}: {why_not}")
+            with lock:
+                first = name not in seen and is_on_device((args, kwargs))
+                if first:
+                    seen.add(name)
+            return first_call(name, func, args, kwargs) if first else func(*args, **kwargs)
 
     return Listing()
 
@@ -367,23 +427,31 @@ def namespace_of(op):
 
 
 def why_it_stays(op):
-    """Why an operator that runs cannot move, empty if it can. None for what is not to be spoken of: what draws, views or only
-    moves data among ATen's, other namespaces, and a name that means an operator of ATen."""
+    """Why an operator that runs cannot move, empty if it can. None for what is not to be spoken of: other namespaces, a name that
+    means an operator of ATen, and what has nothing to compute that the CPU could compute in its place."""
     import torch
 
     namespace, packet = op._schema.name.split("::")
-    if namespace not in NAMESPACES or packet.endswith(("copy_", "_to_copy")):
-        return None
-    if namespace != "aten" and hasattr(torch.ops.aten, packet):
+    if namespace not in NAMESPACES or namespace != "aten" and hasattr(torch.ops.aten, packet):
         return None
     try:
         check_can_move(op)
         return ""
+    except NothingToMove:
+        return None
     except CannotMove as why:
-        return None if namespace == "aten" else str(why)
+        return str(why)
 
 
 def install():
+    import torch
+
+    # They must live as long as the process.
+    install.libraries = {namespace: torch.library.Library(namespace, "IMPL") for namespace in NAMESPACES}
+    if device_type() == "npu":
+        import bisectd_torch_formulas
+
+        bisectd_torch_formulas.install(install.libraries["npu"])
     names = wanted()
     if names:
         move(names)

@@ -9,9 +9,20 @@ import sys
 import traceback
 
 
+def is_of_a_bisectd(folder):
+    return os.path.isfile(os.path.join(folder or ".", "bisectd_hold.py"))
+
+
+def is_second():
+    """Whether another bisectd's folder, which may be older than this check, stands before this one on the path and hands over to it: a
+    workaround that was exported names the folder of the bisectd that found it. Installed twice, shims do all twice."""
+    first = sys.modules.get("sitecustomize")
+    return vars(first) is not globals() and is_of_a_bisectd(os.path.dirname(first.__file__)) if first else False
+
+
 def hidden_sitecustomize():
-    here = os.path.dirname(os.path.abspath(__file__))
-    others = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
+    """Not one of a bisectd's folders, by whatever name they are on the path: they would hand over to each other without end."""
+    others = [entry for entry in sys.path if not is_of_a_bisectd(entry)]
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", others)
     if spec and spec.loader:
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
@@ -117,4 +128,5 @@ def wait_for_modules():
 try:
     hidden_sitecustomize()
 finally:
-    wait_for_modules()
+    if not is_second():
+        wait_for_modules()

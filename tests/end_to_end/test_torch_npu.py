@@ -1,0 +1,183 @@
+"""The real torch_npu on the stand-in CANN of examples/torch_npu."""
+import json
+import os
+import subprocess
+import textwrap
+import unittest
+
+from space import SOURCE, Space
+
+EXAMPLE = SOURCE / "examples/torch_npu"
+ENVIRONMENT = SOURCE / "build/torch-npu"
+PYTHON = ENVIRONMENT / "bin/python"
+CANN = {"LD_LIBRARY_PATH": str(ENVIRONMENT / "cann")}
+SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_TORCH_AFTER": "torch_npu"}
+POOL = "max_pool2d_with_indices+max_pool2d_with_indices_backward"
+
+# A convolution, pooling and dropout: what of them only the device can read is not shared with the CPU.
+CNN = """\
+    import sys, torch
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    layers = torch.nn.Conv2d(1, 8, 3), torch.nn.ReLU(), torch.nn.MaxPool2d(2), torch.nn.Flatten(), torch.nn.Linear(8 * 7 * 7, 4)
+    model = torch.nn.Sequential(*layers, *([torch.nn.Dropout(.1)] if "dropout" in sys.argv else [])).to("npu")
+    optimizer = torch.optim.SGD(model.parameters(), lr=.02)
+    drawn = torch.Generator().manual_seed(1)
+    for step in range(1, 61):
+        x, target = torch.randn(16, 1, 16, 16, generator=drawn), torch.randint(4, (16,), generator=drawn)
+        x.view(16, 4, 64)[range(16), target] += .4
+        loss = torch.nn.functional.cross_entropy(model(x.to("npu")), target.to("npu"))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        print(f"step {step} loss {loss.item():.6f}", flush=True)
+        if "short" in sys.argv: break
+    """
+
+
+class TorchNpu(Space):
+    def setUp(self):
+        super().setUp()
+        if not (ENVIRONMENT / "requirements.sha256").exists():
+            self.skipTest("torch_npu is not installed: examples/torch_npu/environment (5.2 GB)")
+        subprocess.run([EXAMPLE / "build"], check=True)
+        self.write("cnn.py", textwrap.dedent(CNN))
+
+    def run_python(self, *words, code=0, **environment):
+        self.last = subprocess.run([PYTHON, *words], cwd=self.folder, env={**os.environ, **CANN, **environment}, capture_output=True, text=True)
+        self.assertEqual(self.last.returncode, code, self.last.stderr)
+        return self.last.stdout.splitlines()
+
+    def losses(self, *words, **environment):
+        return [float(line.split()[3]) for line in self.run_python(*words, **environment) if line.startswith("step ")]
+
+    def faults(self, *faults, **more):
+        self.write("faults.json", json.dumps({"faults": list(faults), **more}))
+        return {"STANDIN_CANN_FAULTS": str(self.folder / "faults.json")}
+
+
+class StandIn(TorchNpu):
+    def test_it_trains_as_the_cpu_does_and_rounds_by_its_make(self):
+        train = EXAMPLE / "train.py", "--steps", "20", "--attention"
+        for attention in "plain", "fused":
+            on_cpu = self.losses(*train, attention, "--device", "cpu")
+            for ours, cpu in zip(self.losses(*train, attention, **self.faults(rounding=0)), on_cpu, strict=True):
+                self.assertAlmostEqual(ours, cpu, delta=2e-4 * cpu)
+        one, other = (self.losses(*train, "fused", STANDIN_CANN_MAKE=make, **self.faults(rounding=1e-4)) for make in ("npu", "gpu"))
+        self.assertNotEqual(one, other)
+        for ours, theirs in zip(one, other, strict=True):
+            self.assertAlmostEqual(ours, theirs, delta=2e-2 * theirs)
+
+    def test_a_wrong_fault_file_is_told(self):
+        for fault, said in (({"op": "aclnnTresholdBackward", "relative": 1}, "faults[0].op: the stand-in has no operator 'aclnnTresholdBackward'; "
+                             "did you mean 'aclnnThresholdBackward'?"),
+                            ({"op": "aclnnRelu", "relativ": 1}, "faults[0]: unknown key 'relativ'; did you mean 'relative'?"),
+                            ({"op": "aclnnRelu"}, "faults[0]: nothing goes wrong"),
+                            ({"op": "aclnnRelu", "fraction": 2, "relative": 1}, "faults[0].fraction: 2 is not a number in its range")):
+            self.run_python("cnn.py", "short", code=2, **self.faults(fault))
+            self.assertIn(said, self.last.stderr)
+
+    def test_wrong_arguments_are_refused(self):
+        code = ("import torch\n"
+                "x = torch.ones(2, 3).to('npu')\n"
+                "try: torch.mm(x, x, out=torch.empty(2, 2).to('npu')); torch.npu.synchronize()\n"
+                "except RuntimeError as error: print('refused')")
+        self.assertIn("refused", self.run_python("-c", code))
+
+
+class Operators(TorchNpu):
+    def listed(self, *words):
+        lines = self.run_python(*words, BISECTD_TORCH_LIST_OPS="1", **SHIM)
+        said = lambda start: [line[len(start):] for line in lines if line.startswith(start)]
+        return {line.split()[0] for line in said("bisectd-torch: ran ")}, dict(line.split(": ", 1) for line in said("bisectd-torch: cannot move "))
+
+    def test_what_can_move_is_listed_and_moves(self):
+        ran, stay = self.listed("cnn.py", "short", "dropout")
+        self.assertIn(POOL, ran)
+        self.assertEqual(ran & {"clone", "ones_like", "zeros_like", "_to_copy", *POOL.split("+")}, set())
+        self.assertEqual(stay, {"native_dropout_backward": "with native_dropout it shares what only the device can read, and that one cannot move: "
+                                "it draws random numbers, and the CPU would draw others"})
+        for names in (ran - set(stay), {POOL}):
+            lines = self.run_python("cnn.py", "short", BISECTD_TORCH_CPU_OPS=",".join(names), **SHIM)
+            self.assertEqual({line.split()[2] for line in lines if line.startswith("bisectd-torch: moved ")}, names)
+
+    def test_what_fused_attention_is_in_moves_with_its_backward(self):
+        ran, stay = self.listed(EXAMPLE / "train.py", "--steps", "1")
+        self.assertIn("scaled_dot_product_attention", ran)
+        self.assertLessEqual({"npu_fusion_attention_v3", "npu_fusion_attention_grad_v3"}, set(stay))
+        train = EXAMPLE / "train.py", "--steps", "4"
+        right, wrong = self.faults(rounding=0), {"op": "aclnnFlashAttentionScoreGrad", "relative": 3}
+        moved = {"BISECTD_TORCH_CPU_OPS": "scaled_dot_product_attention", **SHIM}
+        expected = self.losses(*train, **right)
+        wrong = self.faults(wrong, rounding=0)
+        self.assertNotEqual(self.losses(*train, **wrong), expected)
+        for ours, theirs in zip(self.losses(*train, **wrong, **moved), expected, strict=True):
+            self.assertAlmostEqual(ours, theirs, delta=2e-5)
+
+    def test_what_plain_attention_is_made_of_moves_with_its_backward(self):
+        ran, stay = self.listed(EXAMPLE / "train.py", "--steps", "1", "--attention", "plain")
+        self.assertIn("matmul", ran)
+        self.assertEqual(stay, {"matmul_backward": "the CPU has no kernel for it, and it is not made of other operators; matmul moves with its backward"})
+        lines = self.run_python(EXAMPLE / "train.py", "--steps", "1", "--attention", "plain", BISECTD_TORCH_CPU_OPS="matmul,softmax.int", **SHIM)
+        self.assertEqual([line.split()[2] for line in lines if " moved " in line], ["matmul", "softmax.int"])
+
+    # Sums of what comes out and of all gradients; in float32 and bfloat16.
+    FUSED = """\
+        import torch, torch_npu
+        torch.manual_seed(0)
+        for dtype in torch.float32, torch.bfloat16:
+            x, gamma, cosine, sine = (torch.randn(shape, dtype=dtype).to("npu").requires_grad_()
+                                      for shape in ([2, 4, 3, 64], [64], [1, 4, 1, 32], [1, 4, 1, 32]))
+            y = torch_npu.npu_rotary_mul(torch_npu.npu_swiglu(torch_npu.npu_rms_norm(x, gamma)[0]), cosine, sine)
+            (y * y).sum().backward()
+            print(dtype, *(f"{value.float().abs().sum().item():.5g}" for value in (y, x.grad, gamma.grad, cosine.grad, sine.grad)))
+        """
+
+    def test_fused_operators_move_by_their_formulas(self):
+        self.write("fused.py", textwrap.dedent(self.FUSED))
+        ran, stay = self.listed("fused.py")
+        fused = {f"{name}{end}" for name in ("npu_rms_norm", "npu_swiglu", "npu_rotary_mul") for end in ("", "_backward")}
+        self.assertLessEqual(fused, ran)
+        self.assertEqual(stay, {})
+        numbers = lambda **more: [[float(word) for word in line.split()[1:]] for line in self.run_python("fused.py", **more)
+                                  if line.startswith("torch.")]
+        right = numbers(**self.faults(rounding=0))
+        self.assertEqual([len(row) for row in right], [5, 5])
+        wrong = self.faults(*({"op": f"aclnn{name}", "relative": 1} for name in ("RmsNormGrad", "SwiGlu", "RotaryPositionEmbedding")), rounding=0)
+        self.assertNotEqual(numbers(**wrong), right)
+        lines = numbers(BISECTD_TORCH_CPU_OPS=",".join(fused), **SHIM, **wrong)
+        self.assertEqual({line.split()[2] for line in self.last.stdout.splitlines() if " moved " in line}, fused)
+        for moved, expected, delta in zip(lines, right, (2e-4, 2e-2), strict=True):
+            for ours, theirs in zip(moved, expected, strict=True):
+                self.assertAlmostEqual(ours, theirs, delta=delta * theirs)
+
+    def test_what_runs_on_the_cpu_already_is_refused(self):
+        code = "import torch\nx = torch.ones(2).to('npu')\nprint(torch.igamma(x, x).sum().item())"
+        self.assertEqual([line for line in self.run_python("-c", code, BISECTD_TORCH_LIST_OPS="1", **SHIM) if "gamma" in line], [])
+        self.assertIn("bisectd-torch: cannot move igamma: it runs on the CPU already: the device has no kernel for it",
+                      self.run_python("-c", code, code=3, BISECTD_TORCH_CPU_OPS="igamma", **SHIM))
+
+
+class Search(TorchNpu):
+    def test_the_backward_of_pooling(self):
+        self.faults({"op": "aclnnMaxPool2dWithMaskBackward", "relative": 4})
+        self.write("experiment.yaml", f"""\
+            version: 1
+            name: pooling
+            extends: torch-npu
+            reference: {{command: [{PYTHON}, cnn.py], environment: {{LD_LIBRARY_PATH: {ENVIRONMENT}/cann, STANDIN_CANN_MAKE: gpu}}}}
+            subject:
+              command: [{PYTHON}, cnn.py]
+              environment: {{LD_LIBRARY_PATH: {ENVIRONMENT}/cann, STANDIN_CANN_FAULTS: faults.json}}
+              devices: {{ids: [0, 1]}}
+            steps: 60
+            suspects: {{ops: {{discover: true}}}}
+            """)
+        self.bisectd("run", "experiment.yaml", code=1, timeout=1800)
+        report = self.report()
+        self.assertEqual(self.culprits(report), [f"ops:{POOL}"])
+        self.assertEqual([trial for trial in report["trial_list"] if trial["verdict"] == "unresolved"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
