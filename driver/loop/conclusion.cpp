@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "driver/trial/inherited_settings.hpp"
 #include "reports/lookup.hpp"
@@ -140,6 +141,14 @@ std::string despite_rounding(const std::string& larger) {
       larger);
 }
 
+/// As the families say it that look at the training.
+std::string next_where_watching_mends(const configs::Experiment& experiment) {
+  std::set<std::string> said;
+  for (const auto& [name, family] : experiment.families)
+    if (!family.watched.empty()) said.insert(family.watched);
+  return fmt::format("Next: {}; and start anew with --new.", fmt::join(said, "; "));
+}
+
 /// Of a search that ended without an answer. What happened is the answer's explanation, which every report shows; here only
 /// what can be done.
 std::string advice_without_answer(const strategies::Answer& answer, const configs::Experiment& experiment, bool exact) {
@@ -175,6 +184,7 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
       return "Next: look at what changed between the trials that are named (the device, other users of it, "
              "temperature, caches, software), see that it stays the same, and start anew with --new.";
     case strategies::Hindrance::devices: return kLeaveDeviceOut;
+    case strategies::Hindrance::watched: return next_where_watching_mends(experiment);
     case strategies::Hindrance::control:
       return "Next: `bisectd resume`, after a spent budget with a larger search.budget and --accept-changes.";
     case strategies::Hindrance::none: break;

@@ -1,8 +1,10 @@
 #include "driver/loop/controls.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "driver/log/log.hpp"
 #include "driver/loop/conclusion.hpp"
@@ -217,6 +219,35 @@ void control_answer(Run& run, bool exact) {
     for (const FinishedTrial& finished : run.wait()) take_in(all, finished, run.must_only_run());
   }
   judge_answer(run, all);
+}
+
+void control_watching(Run& run) {
+  if (run.state.answer.state != strategies::State::proved) return;
+  TrialPlan plan = run.plan_for(Role::watched, Neutralised(run.state.catalogue.set_of({})),
+                                "the subject as it is, but looked at as while suspects are neutralised: it must fail");
+  std::set<std::string> families;
+  for (const strategies::SuspectId member : run.state.answer.culprit_set) {
+    const configs::Family& family = run.experiment.families.at(run.state.catalogue[member].family);
+    if (family.watched.empty() || !families.insert(family.name).second) continue;
+    for (const auto& [variable, value] : family.discover->environment)
+      plan.recipe.templates[variable] = family_variable(run.sides.subject, variable, value);
+  }
+  const bool begun = run.was_begun(plan);
+  if (families.empty() || (run.state.history.finished && !begun)) return;  // by a bisectd that did without
+  if (!begun && budget_spent(run.experiment.search, 0, run.now_s())) return;  // as the other controls will say
+  log::info(reports::phase_line(run.frame(), name_of(Role::watched)));
+  run.start_or_go_on(std::move(plan));
+  for (const FinishedTrial& finished : run.wait_for_all())
+    if (finished.judgement.verdict == Verdict::pass)
+      take_back(run.state.answer, Hindrance::watched,
+                fmt::format("But the fault goes as soon as {} are watched, with none of them neutralised (trial {}): it is "
+                            "in none of them, but in what watching switches off or slows down: the compiler, fusion or "
+                            "a race.",
+                            fmt::join(families, " and "), finished.plan.number));
+    else if (finished.judgement.verdict != Verdict::fail)
+      run.warn(fmt::format("whether the fault stays while {} are watched and nothing is neutralised is not known: trial {} "
+                           "gave no verdict",
+                           fmt::join(families, " and "), finished.plan.number));
 }
 
 void control_outside(Run& run) {

@@ -31,6 +31,10 @@ std::vector<Control> controls_of(const strategies::Answer& answer, const neutral
 /// among its trials. Throws Interrupted; Infrastructure also where one gives no verdict, so that a resume tries it again.
 void control_answer(Run& run, bool exact);
 
+/// Before somebody of a family that is `watched` is accused: the subject as it is runs once while it is looked at as in the
+/// discovery run. Takes the answer back where that passes: then looking mends it, and not what was neutralised. Throws as above.
+void control_watching(Run& run);
+
 /// Before "the cause is outside": the subject as it is runs once more, for nothing else would show that it is not any more
 /// what it was. Takes the answer back where it passes. Throws as above.
 void control_outside(Run& run);

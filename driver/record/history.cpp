@@ -92,7 +92,7 @@ reports::Outcome History::outcome() const {
 const PastTrial* judged_trial(const History& history, const strategies::Neutralised& neutralised,
                               std::optional<strategies::Verdict> wanted) {
   constexpr std::array kSayNothing{Role::reference, Role::discovery, Role::overflow_check, Role::end,
-                                   Role::control,   Role::soak,      Role::ladder};
+                                   Role::control,   Role::watched,   Role::soak,           Role::ladder};
   const PastTrial* any = nullptr;
   const PastTrial* best = nullptr;
   for (const PastTrial& trial : history.trials) {

@@ -26,6 +26,7 @@ not exist is left alone, as it cannot be guilty.
 Knows nothing of the rest of bisectd.
 """
 import atexit
+import functools
 import os
 import sys
 import threading
@@ -34,11 +35,16 @@ import time
 ALLOCATES = ("empty", "new_empty", "resize_")  # moved, one that makes a mask trained with float32 in the place of booleans
 CPU_KEYS = ("CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd")
 NAMESPACES = ("aten", "npu")  # a name is looked up in this order
-KEYS = {"cuda": "CUDA", "xpu": "XPU", "hpu": "HPU", "mps": "MPS"}  # every other device is out of tree: PrivateUse1
+COMPOSITE_KEYS = ("CompositeExplicitAutograd", "CompositeImplicitAutograd")
+KEYS = {"cpu": "CPU", "cuda": "CUDA", "xpu": "XPU", "hpu": "HPU", "mps": "MPS"}  # every other device is out of tree: PrivateUse1
 
 
 class CannotMove(Exception):
     pass
+
+
+class NothingToMove(CannotMove):
+    """There is nothing to say of it where operators are listed."""
 
 
 class NoOperator(Exception):
@@ -57,6 +63,10 @@ def wanted():
 
 def device_type():
     return os.environ.get("BISECTD_TORCH_DEVICE", "npu")
+
+
+def device_key():
+    return KEYS.get(device_type(), "PrivateUse1")
 
 
 def overloads_of(name):
@@ -92,13 +102,13 @@ def check_can_move(op):
 
     if torch.Tag.nondeterministic_seeded in op.tags:
         raise CannotMove("it draws random numbers, and the CPU would draw others")
-    if not any("Tensor" in str(value.type) for value in op._schema.returns):
-        raise CannotMove("it returns no tensor")
+    if not any("Tensor" in str(value.type) for value in op._schema.returns) and not any(map(is_written, op._schema.arguments)):
+        raise NothingToMove("it neither returns nor writes a tensor")
     if op._schema.name.split("::")[1].startswith(ALLOCATES):
-        raise CannotMove("it allocates memory, so there is nothing to compute")
+        raise NothingToMove("it allocates memory, so there is nothing to compute")
     for value in op._schema.returns:
         if value.alias_info is not None and not value.alias_info.is_write:
-            raise CannotMove("it returns a view, so there is nothing to compute")
+            raise NothingToMove("it returns a view, so there is nothing to compute")
     if namespace_of(op) != "aten" and not any(has_key(op, key) for key in CPU_KEYS):
         raise CannotMove("the CPU has no kernel for it, and it is not made of other operators")
 
@@ -218,19 +228,19 @@ def move(names):
     """Puts kernels of ours under the device's keys; the libraries must live as long as the process."""
     import torch
 
-    device_key = KEYS.get(device_type(), "PrivateUse1")
+    key_of_device = device_key()
     move.libraries = {namespace: torch.library.Library(namespace, "IMPL") for namespace in NAMESPACES}
     in_mode = {}  # (operator, dtype or "" for all) -> mover, where no kernel of ours can stand
     for name in names:
         operator, _, dtype = name.partition("@")
         try:
             check_dtype(dtype)
-            for op in movable_overloads(operator, device_key):
-                whole = not has_kernel(op, device_key)
+            for op in movable_overloads(operator, key_of_device):
+                whole = not has_kernel(op, key_of_device)
                 mover = (WholeMover if whole else Mover)(op, name)
                 if whole and dtype:
                     raise CannotMove("it is made of other operators, and moves for all dtypes or for none")
-                if dtype or not put(mover, "Autograd" + device_key if whole else device_key):
+                if dtype or not put(mover, "Autograd" + key_of_device if whole else key_of_device):
                     in_mode[op, dtype] = mover
         except NoOperator as what_there_is:
             say(f"there is no operator {name} to move: {what_there_is}")
@@ -310,6 +320,16 @@ def has_kernel(op, key):
     return has_key(op, key) or has_key(op, None) and not is_made_of_others(op)
 
 
+@functools.lru_cache(None)
+def its_parts(op):
+    """What makes an operator of others, where the device has no kernel of its own for it: they are the suspects, for the whole would
+    take innocents with it to the CPU. None of every other operator."""
+    import torch
+
+    key = not has_key(op, device_key()) and next((key for key in COMPOSITE_KEYS if has_key(op, key)), None)
+    return functools.partial(op._op_dk, getattr(torch._C.DispatchKey, key)) if key else None
+
+
 def listing():
     """A mode in which the operators that run on the device are printed, in the forward and in autograd's threads."""
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -322,6 +342,9 @@ def listing():
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
             name = name_of(func) + (f"@{dtype_of((args, kwargs))}" if by_dtype else "")
+            if why_it_stays(func) == "" and its_parts(func) and is_on_device((args, kwargs)):
+                with self:
+                    return its_parts(func)(*args, **kwargs)
             note(name, func, (args, kwargs))  # before it runs: it may be what kills the training
             result = func(*args, **kwargs)
             note(name, func, result)
@@ -366,21 +389,24 @@ def namespace_of(op):
     return op._schema.name.split("::")[0]
 
 
+@functools.lru_cache(None)
 def why_it_stays(op):
-    """Why an operator that runs cannot move, empty if it can. None for what is not to be spoken of: what draws, views or only
-    moves data among ATen's, other namespaces, and a name that means an operator of ATen."""
+    """Why an operator that runs cannot move, empty if it can. None for what is not to be spoken of: what allocates, views or only
+    moves data, and a name that means an operator of ATen."""
     import torch
 
     namespace, packet = op._schema.name.split("::")
-    if namespace not in NAMESPACES or packet.endswith(("copy_", "_to_copy")):
+    if namespace in ("prim", "profiler") or packet.endswith(("copy_", "_to_copy")):
         return None
     if namespace != "aten" and hasattr(torch.ops.aten, packet):
         return None
     try:
         check_can_move(op)
-        return ""
+        return "" if namespace in NAMESPACES else f"it is an operator of {namespace}"
+    except NothingToMove:
+        return None
     except CannotMove as why:
-        return None if namespace == "aten" else str(why)
+        return str(why)
 
 
 def install():
