@@ -52,9 +52,9 @@ class NoOperator(Exception):
 
 
 def say(text):
-    # One write of a whole line: the lines of workers must not mix.
-    sys.stdout.write(f"bisectd-torch: {text}\n")
-    sys.stdout.flush()
+    # One write of a whole line: the lines of workers must not mix. Past what stands in for stdout: a bar of rich wraps lines.
+    sys.__stdout__.write(f"bisectd-torch: {text}\n")
+    sys.__stdout__.flush()
 
 
 def wanted():
@@ -321,13 +321,23 @@ def has_kernel(op, key):
 
 
 @functools.lru_cache(None)
-def its_parts(op):
-    """What makes an operator of others, where the device has no kernel of its own for it: they are the suspects, for the whole would
-    take innocents with it to the CPU. None of every other operator."""
+def composite_key(op):
+    """By which an operator is made of others, where the device has no kernel of its own for it and it can be moved: they are the
+    suspects then, for the whole would take innocents with it to the CPU. None of every other operator."""
+    if why_it_stays(op) != "" or has_key(op, device_key()) or any(map(is_written, op._schema.arguments)):
+        return None
+    return next((key for key in COMPOSITE_KEYS if has_key(op, key)), None)
+
+
+def by_its_parts(op, mode, args, kwargs):
+    """The result of an operator with a composite_key, each part of which the mode sees."""
     import torch
 
-    key = not has_key(op, device_key()) and next((key for key in COMPOSITE_KEYS if has_key(op, key)), None)
-    return functools.partial(op._op_dk, getattr(torch._C.DispatchKey, key)) if key else None
+    try:
+        with mode:
+            return op._op_dk(getattr(torch._C.DispatchKey, composite_key(op)), *args, **kwargs)
+    except (RuntimeError, TypeError):  # a part that is given a number as a tensor, which Python cannot pass on
+        return op(*args, **kwargs)
 
 
 def listing():
@@ -342,9 +352,8 @@ def listing():
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
             name = name_of(func) + (f"@{dtype_of((args, kwargs))}" if by_dtype else "")
-            if why_it_stays(func) == "" and its_parts(func) and is_on_device((args, kwargs)):
-                with self:
-                    return its_parts(func)(*args, **kwargs)
+            if composite_key(func) and is_on_device((args, kwargs)):
+                return by_its_parts(func, self, args, kwargs)
             note(name, func, (args, kwargs))  # before it runs: it may be what kills the training
             result = func(*args, **kwargs)
             note(name, func, result)

@@ -129,9 +129,8 @@ class Watching(TorchDispatchMode):
                 self.note(place, func, (args, kwargs), why_not)
             return func(*args, **kwargs)
         mover = self.mover(place, func) if bisectd_torch.is_on_device((args, kwargs)) else None
-        if mover is None and bisectd_torch.its_parts(func):
-            with self:
-                return bisectd_torch.its_parts(func)(*args, **kwargs)
+        if mover is None and bisectd_torch.composite_key(func):
+            return bisectd_torch.by_its_parts(func, self, args, kwargs)
         self.note(place, func, (args, kwargs))  # before it runs: it may be what kills the training
         result = (mover or func)(*args, **kwargs)
         self.note(place, func, result)
