@@ -147,7 +147,7 @@ std::string despite_rounding(const std::string& larger) {
 std::string next_where_watching_mends(const configs::Experiment& experiment) {
   std::set<std::string> said;
   for (const auto& [name, family] : experiment.families)
-    if (!family.watched.empty()) said.insert(family.watched);
+    if (!family.watched.empty()) said.insert(family.watched);  // families of one preset say the same
   return fmt::format("Next: {}; and start anew with --new.", fmt::join(said, "; "));
 }
 
@@ -310,6 +310,11 @@ Conclusion conclude_devices_differ(const std::string& how) {
   return {.outcome = reports::Outcome::inconclusive,
           .advice =
               fmt::format("What a run shows depends on where it ran: {}. So no search was made. {}", how, kLeaveDeviceOut)};
+}
+
+Conclusion conclude_mended_by_watching(const std::string& how, const configs::Experiment& experiment) {
+  return {.outcome = reports::Outcome::inconclusive,
+          .advice = fmt::format("{} So no search was made. {}", how, next_where_watching_mends(experiment))};
 }
 
 Conclusion conclude_breaking_sometimes(const std::string& how_often) {

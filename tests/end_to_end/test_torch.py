@@ -95,7 +95,6 @@ class Torch(TorchSpace):
         self.assertEqual(self.culprits(report), ["ops:_foreach_addcmul_.Scalar"])
         self.assertIn({"family": "ops", "name": "bernoulli_.float",
                        "why": "it cannot be neutralised: it draws random numbers, and the CPU would draw others"}, report["no_effect"])
-        self.assertEqual([trial["verdict"] for trial in report["trial_list"] if trial["role"] == "watched"], ["fail"])
 
     def test_a_wrong_operator_of_torch_npu_and_one_that_cannot_be_neutralised(self):
         self.write("npu.py", f"""\
