@@ -143,7 +143,8 @@ void read_list(MapReader& reader, Family& family, Problems& problems) {
   if (const Value* watched = reader.find_given("watched")) {
     reader.read_value(*watched, text_of, family.watched);
     if (!family.discover)
-      problems.add(watched->place, fmt::format("`{}.watched` needs `discover`, whose run looks at the training", reader.what()));
+      problems.add(watched->place,
+                   fmt::format("`{}.watched` needs `discover`, whose run looks at the training", reader.what()));
   }
   if (const Value* members = reader.find_given("members"))
     family.members = read_member_names(*members, reader.what() + ".members", problems);

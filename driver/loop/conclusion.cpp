@@ -69,7 +69,7 @@ void list_without_effect(Conclusion& conclusion, const configs::Experiment& expe
     const bool listed = std::ranges::binary_search(never_off.names, member.name);
     const std::string& overwritten = configs::overwritten(experiment.families.at(member.family), member.name);
     conclusion.no_effect.push_back({next_id++, !overwritten.empty() ? overwritten
-                                               : listed ? "it is always on here; " + never_off.instead
+                                               : listed             ? "it is always on here; " + never_off.instead
                                                : member.stays_on.empty()
                                                    ? "it cannot be neutralised, as the discovery run says"
                                                    : "it cannot be neutralised: " + member.stays_on});

@@ -173,13 +173,15 @@ std::optional<std::string> passes_watched(Run& run, const std::set<std::string>&
   const FinishedTrial finished = std::move(run.wait_for_all().back());
   const std::string watched = fmt::format("{}", fmt::join(families, " and "));
   if (finished.judgement.verdict == Verdict::pass)
-    return fmt::format("The fault goes as soon as {} are watched, with none of them neutralised (trial {}), so it is in none of "
-                       "them, but in what watching switches off or slows down: the compiler, fusion or a race.",
-                       watched, finished.plan.number);
+    return fmt::format(
+        "The fault goes as soon as {} are watched, with none of them neutralised (trial {}), so it is in none of "
+        "them, but in what watching switches off or slows down: the compiler, fusion or a race.",
+        watched, finished.plan.number);
   if (finished.judgement.verdict != Verdict::fail)
-    run.warn(fmt::format("whether the fault stays while {} are watched and nothing is neutralised is not known: trial {} gave no "
-                         "verdict",
-                         watched, finished.plan.number));
+    run.warn(
+        fmt::format("whether the fault stays while {} are watched and nothing is neutralised is not known: trial {} gave no "
+                    "verdict",
+                    watched, finished.plan.number));
   return std::nullopt;
 }
 

@@ -52,9 +52,8 @@ bool add_seen(const Run& run, const FinishedTrial& discovery, bool broke, SeenMe
 }
 
 neutralise::Catalogue catalogue_of(const Run& run, const SeenMembers& seen) {
-  auto catalogue =
-      neutralise::make_catalogue(run.experiment, seen.members,
-                                 neutralise::always_off(run.experiment, run.sides.subject.environment), seen.never_off);
+  auto catalogue = neutralise::make_catalogue(
+      run.experiment, seen.members, neutralise::always_off(run.experiment, run.sides.subject.environment), seen.never_off);
   std::vector<neutralise::Member> always_on = catalogue.always_on();
   for (neutralise::Member& member : always_on)
     if (const auto why = seen.reasons.find(member.family + ":" + member.name); why != seen.reasons.end())

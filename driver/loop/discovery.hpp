@@ -11,8 +11,8 @@ namespace bisectd::driver {
 
 /// Members by family.
 struct SeenMembers {
-  neutralise::Discovered members;    ///< that runs use
-  neutralise::Discovered never_off;  ///< that they say cannot be neutralised
+  neutralise::Discovered members;              ///< that runs use
+  neutralise::Discovered never_off;            ///< that they say cannot be neutralised
   std::map<std::string, std::string> reasons;  ///< of these, by label
 };
 

@@ -17,7 +17,8 @@ using nlohmann::json;
 
 std::vector<neutralise::Member> members_of(const json& list) {
   std::vector<neutralise::Member> members;
-  for (const json& member : list) members.push_back({member.at(0), member.at(1), member.at(2), member.size() > 3 ? member.at(3) : ""});
+  for (const json& member : list)
+    members.push_back({member.at(0), member.at(1), member.at(2), member.size() > 3 ? member.at(3) : ""});
   return members;
 }
 

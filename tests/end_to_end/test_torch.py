@@ -90,7 +90,7 @@ class Torch(TorchSpace):
             families: {ops: {environment: {BISECTD_TORCH_DEVICE: privateuseone, BISECTD_TORCH_AFTER: standin_npu}}}
             suspects: {ops: {discover: true}}
             """)
-        done = self.bisectd("run", "experiment.yaml", code=1, timeout=600)
+        self.bisectd("run", "experiment.yaml", code=1, timeout=600)
         report = self.report()
         self.assertEqual(self.culprits(report), ["ops:_foreach_addcmul_.Scalar"])
         self.assertIn({"family": "ops", "name": "bernoulli_.float",
