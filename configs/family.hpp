@@ -120,9 +120,11 @@ struct Family {
                                                    ///< like the environments below with kFamilyPlaceholders
   std::optional<Discovery> discover;
   std::optional<Effect> effect;
-  std::optional<Placed<std::string>>
-      refused;  ///< RE2, group `name`: the log of a crash, or of the discovery run, says this member cannot be neutralised
+  std::optional<Placed<std::string>> refused;  ///< RE2, group `name`: the log of a crash, or of the discovery run, says this
+                                               ///< member cannot be neutralised; an optional group `detail`: why
   NeverOff never_off;
+  std::string watched;  ///< of a list with `discover`: while any member is neutralised the whole training is looked at, as
+                        ///< in the discovery run, which may mend it by itself; what else to look at then
   std::map<std::string, Placed<std::string>> parts;  ///< of a list: the word that `then` may say -> the family that has
                                                      ///< MEMBER/PART as its members; each exists and is a list
   std::map<std::string, std::string>

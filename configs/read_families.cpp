@@ -136,10 +136,16 @@ void read_list(MapReader& reader, Family& family, Problems& problems) {
   if (const Value* discover = reader.find_given("discover"))
     family.discover = read_discovery(*discover, reader.what() + ".discover", problems);
   if (const Value* refused = reader.find_given("refused"))
-    family.refused = read_pattern(*refused, reader.what() + ".refused", "name", {}, problems);
+    family.refused = read_pattern(*refused, reader.what() + ".refused", "name", {"detail"}, problems);
   if (const Value* names = reader.find_given("names")) read_names(*names, reader.what() + ".names", family, problems);
   if (const Value* never_off = reader.find_given("never_off"))
     family.never_off = read_never_off(*never_off, reader.what() + ".never_off", problems);
+  if (const Value* watched = reader.find_given("watched")) {
+    reader.read_value(*watched, text_of, family.watched);
+    if (!family.discover)
+      problems.add(watched->place,
+                   fmt::format("`{}.watched` needs `discover`, whose run looks at the training", reader.what()));
+  }
   if (const Value* members = reader.find_given("members"))
     family.members = read_member_names(*members, reader.what() + ".members", problems);
   for (const auto& name : family.members) check_member_name(name, family, problems);

@@ -290,6 +290,7 @@ void write_list(YAML::Emitter& out, const Family& family) {
   }
   text_at(out, "refused", family.refused);
   texts_at(out, "never_off", family.never_off.names);
+  if (!family.watched.empty()) text_at(out, "watched", family.watched);
   if (!family.parts.empty()) {
     key(out, "parts");
     out << YAML::Flow << YAML::BeginMap;

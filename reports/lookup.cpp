@@ -9,7 +9,7 @@ bool is_measured_only(const Trial& trial) { return !trial.running && trial.reaso
 
 bool judges_subject(const Trial& trial) {
   return !trial.running && !is_measured_only(trial) && trial.role != "reference" && trial.role != "discovery" &&
-         trial.role != "overflow-check" && trial.role != "end" && trial.role != "soak";
+         trial.role != "overflow-check" && trial.role != "end" && trial.role != "soak" && trial.role != "watched";
 }
 
 const Trial* judged_trial(const Record& record, std::string_view role) {

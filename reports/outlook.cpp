@@ -17,7 +17,7 @@ constexpr std::size_t kMostLikely = 4;
 
 bool is_of_search(const Trial& trial) {
   return trial.role != "reference" && trial.role != "discovery" && trial.role != "overflow-check" && trial.role != "as-is" &&
-         trial.role != "end" && trial.role != "control" && trial.role != "soak";
+         trial.role != "end" && trial.role != "control" && trial.role != "watched" && trial.role != "soak";
 }
 
 }  // namespace

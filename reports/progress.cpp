@@ -98,6 +98,7 @@ std::string phase_line(const Record& record, std::string_view role) {
   }
   if (role == "measurement") return "measurement: how the effects of suspects add up";
   if (role == "control") return "control: what the answer rests on, once more at the end of the run";
+  if (role == "watched") return "watched: does the fault stay while suspects are looked at and nothing is neutralised";
   if (role == "soak") return "soak: the fix, for longer than a trial";
   if (role == "certificate") return "certificate: the trials that prove the answer";
   return plain(role);

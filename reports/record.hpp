@@ -197,6 +197,7 @@ struct Record : Comparison, Costs {
   std::vector<Trial> trials;
   std::vector<SignatureGroup> signature_groups;  ///< the one nearest to the reference first
   std::vector<NoEffect> no_effect;
+  std::map<std::size_t, std::string> refused;  ///< suspect -> why it cannot be neutralised, where the log of a run says it
   std::size_t always_on =
       0;  ///< so many of the suspects, the last ones, could not be neutralised by anything: none has a trial
   std::vector<Ladder> ladders;

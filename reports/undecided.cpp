@@ -38,9 +38,14 @@ std::vector<std::string> undecided(const Record& record, Escape escape) {
   if (record.outcome == Outcome::culprits)
     for (const strategies::Claim& claim : record.answer.certificate)
       if (!claim.proved) sentences.push_back("Not proved: " + claim_text(record, claim, escape) + ".");
-  for (const std::size_t id : record.answer.not_neutralisable)
-    sentences.push_back(suspect_text(record, id, escape) +
-                        " is not acquitted: runs break when it is neutralised, alone or with others, so it stayed active.");
+  for (const std::size_t id : record.answer.not_neutralisable) {
+    const auto why = record.refused.find(id);
+    sentences.push_back(
+        suspect_text(record, id, escape) +
+        (why == record.refused.end()
+             ? " is not acquitted: runs break when it is neutralised, alone or with others, so it stayed active."
+             : " is not acquitted: it cannot be neutralised, so it stayed active: " + escape(why->second) + "."));
+  }
   if (!is_proved(record) && !record.answer.explanation.empty()) sentences.push_back(explanation_text(record, escape));
   for (std::string& sentence : trials_without_verdict(record, escape)) sentences.push_back(std::move(sentence));
   return sentences;

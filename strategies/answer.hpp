@@ -47,6 +47,7 @@ enum class Hindrance {
   harm,     ///< neutralising does harm, and what passes only makes up for the fault with it
   change,   ///< a trial at the end of the run contradicts what was proved before
   devices,  ///< what runs show depends on the device that they ran on
+  watched,  ///< the fault goes as soon as suspects are looked at, whatever is neutralised
   control,  ///< such trials were not run: the budget was spent, or no device was free
 };
 

@@ -113,6 +113,7 @@ bool is_free(const Path& path, const Settings& then) {
                     {"families", "*", "effect", "members"},
                     {"families", "*", "refused"},
                     {"families", "*", "never_off"},
+                    {"families", "*", "watched"},
                     {"families", "*", "names"},
                     {"families", "*", "parts"}});
 }

@@ -13,6 +13,7 @@
 #include "driver/judge/running.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/conclusion.hpp"
+#include "driver/loop/controls.hpp"
 #include "driver/loop/device_effect.hpp"
 #include "driver/loop/discovery.hpp"
 #include "driver/loop/ends.hpp"
@@ -312,6 +313,9 @@ std::optional<AsIs> measure_subject(Run& run) {
       list_suspects(run, std::move(named), std::move(discovery));  // they are what is no longer needed
     return end_with(run, conclude_aligned(run.experiment));
   }
+  if (judgement.verdict == Verdict::fail)
+    if (const auto how = mended_by_watching(run, discovery))
+      return end_with(run, conclude_mended_by_watching(*how, run.experiment));
   if (overflows(judgement, last.curve)) find_first_overflow(run);
   bool exact = list_suspects(run, std::move(named), std::move(discovery));
   AsIs as_is{.trial = *subject, .names = last.names, .exact = exact};

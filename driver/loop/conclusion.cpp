@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "driver/trial/inherited_settings.hpp"
 #include "reports/lookup.hpp"
@@ -69,7 +70,9 @@ void list_without_effect(Conclusion& conclusion, const configs::Experiment& expe
     const std::string& overwritten = configs::overwritten(experiment.families.at(member.family), member.name);
     conclusion.no_effect.push_back({next_id++, !overwritten.empty() ? overwritten
                                                : listed             ? "it is always on here; " + never_off.instead
-                                                        : "it cannot be neutralised, as the discovery run says"});
+                                               : member.stays_on.empty()
+                                                   ? "it cannot be neutralised, as the discovery run says"
+                                                   : "it cannot be neutralised: " + member.stays_on});
   }
 }
 
@@ -140,6 +143,14 @@ std::string despite_rounding(const std::string& larger) {
       larger);
 }
 
+/// As the families say it that look at the training.
+std::string next_where_watching_mends(const configs::Experiment& experiment) {
+  std::set<std::string> said;
+  for (const auto& [name, family] : experiment.families)
+    if (!family.watched.empty()) said.insert(family.watched);  // families of one preset say the same
+  return fmt::format("Next: {}; and start anew with --new.", fmt::join(said, "; "));
+}
+
 /// Of a search that ended without an answer. What happened is the answer's explanation, which every report shows; here only
 /// what can be done.
 std::string advice_without_answer(const strategies::Answer& answer, const configs::Experiment& experiment, bool exact) {
@@ -175,6 +186,7 @@ std::string advice_without_answer(const strategies::Answer& answer, const config
       return "Next: look at what changed between the trials that are named (the device, other users of it, "
              "temperature, caches, software), see that it stays the same, and start anew with --new.";
     case strategies::Hindrance::devices: return kLeaveDeviceOut;
+    case strategies::Hindrance::watched: return next_where_watching_mends(experiment);
     case strategies::Hindrance::control:
       return "Next: `bisectd resume`, after a spent budget with a larger search.budget and --accept-changes.";
     case strategies::Hindrance::none: break;
@@ -298,6 +310,11 @@ Conclusion conclude_devices_differ(const std::string& how) {
   return {.outcome = reports::Outcome::inconclusive,
           .advice =
               fmt::format("What a run shows depends on where it ran: {}. So no search was made. {}", how, kLeaveDeviceOut)};
+}
+
+Conclusion conclude_mended_by_watching(const std::string& how, const configs::Experiment& experiment) {
+  return {.outcome = reports::Outcome::inconclusive,
+          .advice = fmt::format("{} So no search was made. {}", how, next_where_watching_mends(experiment))};
 }
 
 Conclusion conclude_breaking_sometimes(const std::string& how_often) {

@@ -51,6 +51,9 @@ Conclusion conclude_hidden(const judge::Judgement& as_is, const configs::Experim
 /// Devices compute differently; `how`: "runs ... end at least 3 % higher on npu 1 than on npu 0".
 Conclusion conclude_devices_differ(const std::string& how);
 
+/// `how`: "The fault goes as soon as ops are watched ..."
+Conclusion conclude_mended_by_watching(const std::string& how, const configs::Experiment& experiment);
+
 /// The subject, which must only run, does not always break; `how_often`: "in 2 of 5 runs".
 Conclusion conclude_breaking_sometimes(const std::string& how_often);
 

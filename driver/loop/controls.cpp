@@ -1,13 +1,16 @@
 #include "driver/loop/controls.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "driver/log/log.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/disagreement.hpp"
 #include "driver/loop/problem.hpp"
+#include "driver/trial/samples.hpp"
 #include "reports/lookup.hpp"
 #include "reports/progress.hpp"
 #include "reports/verdict_words.hpp"
@@ -157,6 +160,31 @@ void judge_answer(Run& run, const std::vector<Tried>& all) {
   }
 }
 
+/// Runs the subject as it is while it is looked at as in the discovery run of these families; in words, if that mends it.
+std::optional<std::string> passes_watched(Run& run, const std::set<std::string>& families) {
+  TrialPlan plan = run.plan_for(Role::watched, Neutralised(run.state.catalogue.set_of({})),
+                                "the subject as it is, but looked at as while suspects are neutralised: it must fail");
+  for (const std::string& name : families)
+    for (const auto& [variable, value] : run.experiment.families.at(name).discover->environment)
+      plan.recipe.templates[variable] = family_variable(run.sides.subject, variable, value);
+  if (run.state.history.finished && !run.was_begun(plan)) return std::nullopt;  // by a bisectd that did without
+  log::info(reports::phase_line(run.frame(), name_of(Role::watched)));
+  run.start_or_go_on(std::move(plan));
+  const FinishedTrial finished = std::move(run.wait_for_all().back());
+  const std::string watched = fmt::format("{}", fmt::join(families, " and "));
+  if (finished.judgement.verdict == Verdict::pass)
+    return fmt::format(
+        "The fault goes as soon as {} are watched, with none of them neutralised (trial {}), so it is in none of "
+        "them, but in what watching switches off or slows down: the compiler, fusion or a race.",
+        watched, finished.plan.number);
+  if (finished.judgement.verdict != Verdict::fail)
+    run.warn(
+        fmt::format("whether the fault stays while {} are watched and nothing is neutralised is not known: trial {} gave no "
+                    "verdict",
+                    watched, finished.plan.number));
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Control> controls_of(const Answer& answer, const neutralise::Catalogue& catalogue, bool all_claims) {
@@ -217,6 +245,31 @@ void control_answer(Run& run, bool exact) {
     for (const FinishedTrial& finished : run.wait()) take_in(all, finished, run.must_only_run());
   }
   judge_answer(run, all);
+}
+
+std::optional<std::string> mended_by_watching(Run& run, const std::optional<FinishedTrial>& discovery) {
+  std::set<std::string> families;
+  for (const auto& [name, selection] : run.experiment.suspects)
+    if (!run.experiment.families.at(name).watched.empty()) families.insert(name);
+  if (families.empty()) return std::nullopt;
+  run.state.asked_watched = families;
+  std::vector<judge::Curve> curves;
+  const auto looked_at = families_seen_in_a_run(run.experiment);
+  if (discovery && std::ranges::all_of(families, [&](const auto& name) { return std::ranges::count(looked_at, name) > 0; }))
+    curves = whole_curves(discovery->attempts);
+  if (!curves.empty() && run.state.jury->judge(curves).verdict == Verdict::fail) return std::nullopt;
+  return passes_watched(run, families);
+}
+
+void control_watching(Run& run) {
+  if (run.state.answer.state != strategies::State::proved) return;
+  std::set<std::string> families;
+  for (const strategies::SuspectId member : run.state.answer.culprit_set) {
+    const configs::Family& family = run.experiment.families.at(run.state.catalogue[member].family);
+    if (!family.watched.empty() && !run.state.asked_watched.contains(family.name)) families.insert(family.name);
+  }
+  if (families.empty() || budget_spent(run.experiment.search, 0, run.now_s())) return;  // as the other controls will say
+  if (const auto how = passes_watched(run, families)) take_back(run.state.answer, Hindrance::watched, *how);
 }
 
 void control_outside(Run& run) {

@@ -3,6 +3,9 @@
 // that were all true when they were seen.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "driver/loop/run.hpp"
 
 namespace bisectd::driver {
@@ -30,6 +33,14 @@ std::vector<Control> controls_of(const strategies::Answer& answer, const neutral
 /// state is not proved any more if they do not bear it out, or if the hours of the budget are spent before; they are not
 /// among its trials. Throws Interrupted; Infrastructure also where one gives no verdict, so that a resume tries it again.
 void control_answer(Run& run, bool exact);
+
+/// Whether the subject, which fails, passes as soon as it is looked at, whatever is neutralised: in words. Of families that
+/// are `watched` the discovery run shows that it does not; else one more run is made. Throws as above.
+std::optional<std::string> mended_by_watching(Run& run, const std::optional<FinishedTrial>& discovery);
+
+/// The same before a culprit of such a family is accused that was not among the suspects then, as a part of another one.
+/// Takes the answer back where it passes. Throws as above.
+void control_watching(Run& run);
 
 /// Before "the cause is outside": the subject as it is runs once more, for nothing else would show that it is not any more
 /// what it was. Takes the answer back where it passes. Throws as above.

@@ -47,12 +47,19 @@ bool add_seen(const Run& run, const FinishedTrial& discovery, bool broke, SeenMe
   };
   add(*found, seen.members);
   add(run.input.watch.never_off(attempt.names), seen.never_off);
+  seen.reasons.merge(run.input.watch.reasons(attempt.names));
   return any;
 }
 
 neutralise::Catalogue catalogue_of(const Run& run, const SeenMembers& seen) {
-  return neutralise::make_catalogue(run.experiment, seen.members,
-                                    neutralise::always_off(run.experiment, run.sides.subject.environment), seen.never_off);
+  auto catalogue = neutralise::make_catalogue(
+      run.experiment, seen.members, neutralise::always_off(run.experiment, run.sides.subject.environment), seen.never_off);
+  std::vector<neutralise::Member> always_on = catalogue.always_on();
+  for (neutralise::Member& member : always_on)
+    if (const auto why = seen.reasons.find(member.family + ":" + member.name); why != seen.reasons.end())
+      member.stays_on = why->second;
+  catalogue.set_always_on(std::move(always_on));
+  return catalogue;
 }
 
 /// Where the discovery run breaks as the subject does, what it did not come to shows in another run with all neutralised
@@ -87,7 +94,7 @@ void warn_of_left_out(Run& run) {
   const neutralise::Catalogue& catalogue = run.state.catalogue;
   strategies::SuspectSet left_out(catalogue.size());
   for (strategies::SuspectId id = 0; id < catalogue.size(); ++id)
-    if (const auto& [family, name, odds] = catalogue[id];
+    if (const auto& [family, name, odds, stays_on] = catalogue[id];
         neutralise::is_left_out(run.experiment.families.at(family), run.experiment.suspects.at(family), name))
       left_out.set(id);
   if (left_out.any())

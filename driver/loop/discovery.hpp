@@ -1,7 +1,9 @@
 // Who the suspects are: what a run of the subject really uses, and what its framework names.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 
 #include "driver/loop/run.hpp"
 
@@ -9,8 +11,9 @@ namespace bisectd::driver {
 
 /// Members by family.
 struct SeenMembers {
-  neutralise::Discovered members;    ///< that runs use
-  neutralise::Discovered never_off;  ///< that they say cannot be neutralised
+  neutralise::Discovered members;              ///< that runs use
+  neutralise::Discovered never_off;            ///< that they say cannot be neutralised
+  std::map<std::string, std::string> reasons;  ///< of these, by label
 };
 
 /// What the framework names; empty if no family asks it. Throws Infrastructure.

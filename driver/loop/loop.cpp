@@ -81,6 +81,7 @@ void find_answer(Run& run) {
   SearchPhase search(run, *as_is);
   search.run();
   compare_fixes(run, search, as_is->exact);
+  control_watching(run);
   control_answer(run, as_is->exact);
   control_outside(run);
   soak_fix(run, search);

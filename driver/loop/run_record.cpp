@@ -180,6 +180,8 @@ reports::Record record_of(const configs::Experiment& experiment, const keep::Run
   reports::Record record = frame_of(experiment, directory, state, elapsed_s);
   for (const PastTrial& past : history.trials) {
     if (past.judgement || state.open.contains(past.number)) record.trials.push_back(shown_trial(past, state));
+    for (std::size_t i = 0; i < past.refused.size(); ++i)
+      if (!past.refused_because[i].empty()) record.refused.emplace(past.refused[i], past.refused_because[i]);
     if (past.judgement && past.judgement->noise && past.role == Role::as_is) record.noise = past.judgement->noise;
   }
   if (detail == Detail::live) return record;

@@ -32,6 +32,7 @@ struct RunState {
   std::filesystem::path reference_attempt;  ///< folder of a whole run of it; empty for a recorded one
   neutralise::Catalogue catalogue;          ///< once the suspects are listed
   int further_discoveries = 0;              ///< discovery runs after the first one; the budget counts them, too
+  std::set<std::string> asked_watched;      ///< families of which is known whether looking at the subject mends it
   neutralise::Rungs rungs;                  ///< the value that neutralises each ladder, once it is climbed
   strategies::Answer answer;                ///< of the search, as it stands
   std::optional<strategies::Answer> before_descent;             ///< proved, of the search before the one among parts

@@ -347,8 +347,13 @@ void SearchPhase::journal_findings(const FinishedTrial& finished) {
     effect_seen_ |= seen;
     run_.journal.write(effect_record(effect_seen_));
   }
-  if (const auto members = refused_in(finished); !members.empty())
-    run_.journal.write(refused_record(finished.plan.number, members));
+  const auto members = refused_in(finished);
+  if (members.empty()) return;
+  std::map<std::string, std::string> reasons;
+  for (const AttemptOutcome& attempt : finished.attempts) reasons.merge(run_.input.watch.reasons(attempt.names));
+  std::vector<std::string> of_members;
+  for (const strategies::SuspectId id : members) of_members.push_back(reasons[run_.state.catalogue.label(id)]);
+  run_.journal.write(refused_record(finished.plan.number, members, of_members));
 }
 
 /// The search need not look for a member that the log of a crash names.

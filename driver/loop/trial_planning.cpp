@@ -21,6 +21,7 @@ int crash_retries(const RunInput& input, Role role) {
     case Role::signature: return 0;
     case Role::as_is:
     case Role::control:
+    case Role::watched:
     case Role::proof: return kRetriesOfEnds;
     default: return 1;
   }
@@ -54,7 +55,8 @@ void set_repeats(TrialPlan& plan, const RunInput& input, const judge::Jury& jury
     plan.attempts = shows_drift ? kRunsThatShowDrift : 2;
     plan.max_attempts = std::max(plan.attempts, plan.max_attempts);
   }
-  if (plan.role == Role::control || plan.role == Role::ladder) plan.max_attempts = jury.decisive_attempts();
+  if (plan.role == Role::control || plan.role == Role::watched || plan.role == Role::ladder)
+    plan.max_attempts = jury.decisive_attempts();
   if (plan.role == Role::proof) {
     plan.attempts = jury.likely_proof_attempts();
     plan.max_attempts = jury.decisive_attempts();

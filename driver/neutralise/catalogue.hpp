@@ -19,6 +19,7 @@ struct Member {
   std::string family;
   std::string name;
   double odds = 1.0;
+  std::string stays_on;  ///< of one that cannot be neutralised: why, where the log of a run says it
 };
 
 class Catalogue {

@@ -17,13 +17,17 @@ using nlohmann::json;
 
 std::vector<neutralise::Member> members_of(const json& list) {
   std::vector<neutralise::Member> members;
-  for (const json& member : list) members.push_back({member.at(0), member.at(1), member.at(2)});
+  for (const json& member : list)
+    members.push_back({member.at(0), member.at(1), member.at(2), member.size() > 3 ? member.at(3) : ""});
   return members;
 }
 
 json json_of(const std::vector<neutralise::Member>& members) {
   json list = json::array();
-  for (const neutralise::Member& member : members) list.push_back(json::array({member.family, member.name, member.odds}));
+  for (const neutralise::Member& member : members) {
+    list.push_back(json::array({member.family, member.name, member.odds}));
+    if (!member.stays_on.empty()) list.back().push_back(member.stays_on);
+  }
   return list;
 }
 
@@ -92,7 +96,7 @@ reports::Outcome History::outcome() const {
 const PastTrial* judged_trial(const History& history, const strategies::Neutralised& neutralised,
                               std::optional<strategies::Verdict> wanted) {
   constexpr std::array kSayNothing{Role::reference, Role::discovery, Role::overflow_check, Role::end,
-                                   Role::control,   Role::soak,      Role::ladder};
+                                   Role::control,   Role::watched,   Role::soak,           Role::ladder};
   const PastTrial* any = nullptr;
   const PastTrial* best = nullptr;
   for (const PastTrial& trial : history.trials) {

@@ -119,6 +119,7 @@ bool PastTrials::take_trial(const json& record) {
     order_judged.push_back(index);
   } else if (kind == "refused") {
     its_trial().refused = keep::whole_numbers(record.at("members"));
+    its_trial().refused_because = record.value("reasons", std::vector<std::string>(its_trial().refused.size()));
   } else {
     return false;
   }
@@ -134,8 +135,9 @@ void PastTrials::set_aside(std::size_t number) {
   for (PastAttempt& attempt : trial.attempts) attempt.set_aside |= !any_broken || is_broken(attempt);
 }
 
-json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members) {
-  return {{"kind", "refused"}, {"trial", trial}, {"members", members}};
+json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members,
+                    const std::vector<std::string>& reasons) {
+  return {{"kind", "refused"}, {"trial", trial}, {"members", members}, {"reasons", reasons}};
 }
 
 json trial_record(const TrialPlan& plan) {

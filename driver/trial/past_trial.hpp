@@ -24,6 +24,7 @@ struct PastTrial : TrialQuestion {
   std::optional<judge::Judgement> judgement;   ///< absent while open
   bool failed = false;                         ///< its session failed by it: it is to be run again
   std::vector<strategies::SuspectId> refused;  ///< its log said that these cannot be neutralised
+  std::vector<std::string> refused_because;    ///< of each of them why; empty: it did not say
 };
 
 /// All trials of a journal, as its records tell of them one by one.
@@ -44,7 +45,8 @@ struct PastTrials {
   void set_aside(std::size_t number);
 };
 
-nlohmann::json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members);
+nlohmann::json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members,
+                              const std::vector<std::string>& reasons);
 nlohmann::json trial_record(const TrialPlan& plan);
 nlohmann::json attempt_started_record(const AttemptRequest& request, double started_s, const std::string& device);
 nlohmann::json attempt_ended_record(const AttemptOutcome& outcome);

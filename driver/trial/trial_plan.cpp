@@ -8,7 +8,7 @@
 namespace bisectd::driver {
 namespace {
 
-constexpr std::array<std::pair<Role, const char*>, 17> kRoleNames{{{Role::reference, "reference"},
+constexpr std::array<std::pair<Role, const char*>, 18> kRoleNames{{{Role::reference, "reference"},
                                                                    {Role::discovery, "discovery"},
                                                                    {Role::as_is, "as-is"},
                                                                    {Role::end, "end"},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<Role, const char*>, 17> kRoleNames{{{Role::refere
                                                                    {Role::proof, "proof"},
                                                                    {Role::other_fix, "other-fix"},
                                                                    {Role::control, "control"},
+                                                                   {Role::watched, "watched"},
                                                                    {Role::soak, "soak"},
                                                                    {Role::by_hand, "by-hand"}}};
 
@@ -67,6 +68,7 @@ bool is_search(Role role) {
     case Role::ladder:
     case Role::other_fix:
     case Role::control:
+    case Role::watched:
     case Role::soak: return false;
   }
   return false;

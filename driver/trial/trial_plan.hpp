@@ -12,8 +12,9 @@ namespace bisectd::driver {
 /// which of the two they look like; not judged. `overflow_check`: one run in which the framework names the first operator
 /// with an inf or a nan; not judged. `signature`: ends after its first steps, which are compared with those of other trials;
 /// `proof`: a claim of the finished answer once more, at full length and without a grey zone; `control`: what the finished
-/// answer predicts, once more at the end of the run, in no search's evidence; `soak`: the fix, for longer than a trial;
-/// `by_hand`: a set that a person named.
+/// answer predicts, once more at the end of the run, in no search's evidence; `watched`: the subject as it is while it is
+/// looked at, as it is while suspects are neutralised; `soak`: the fix, for longer than a trial; `by_hand`: a set that a
+/// person named.
 enum class Role {
   reference,
   discovery,
@@ -30,6 +31,7 @@ enum class Role {
   proof,
   other_fix,
   control,
+  watched,
   soak,
   by_hand
 };

@@ -112,6 +112,15 @@ std::vector<strategies::SuspectId> WatchList::refused(const neutralise::Catalogu
   return ids;
 }
 
+std::map<std::string, std::string> WatchList::reasons(const SeenNames& seen) const {
+  std::map<std::string, std::string> found;
+  for (const Watched& watched : watched_)
+    if (watched.kind == Kind::refused)
+      for (const auto& [key, count] : counts(watched, seen))
+        if (!key.detail.empty()) found.emplace(watched.family->name + ":" + written(*watched.family, key.name), key.detail);
+  return found;
+}
+
 strategies::SuspectSet WatchList::shows_effect(const neutralise::Catalogue& catalogue) const {
   strategies::SuspectSet set(catalogue.size());
   for (const Watched& watched : watched_)

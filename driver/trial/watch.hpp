@@ -2,6 +2,7 @@
 // were neutralised, that cannot be. Pure: names in, members out.
 #pragma once
 
+#include <map>
 #include <string>
 #include <tl/expected.hpp>
 #include <vector>
@@ -32,6 +33,9 @@ class WatchList {
 
   /// Suspects that the log of a broken run names as impossible to neutralise.
   std::vector<strategies::SuspectId> refused(const neutralise::Catalogue& catalogue, const SeenNames& seen) const;
+
+  /// Why members cannot be neutralised, as far as the log of a run says it; by their labels, `family:name`.
+  std::map<std::string, std::string> reasons(const SeenNames& seen) const;
 
   /// Suspects of families whose runs can show that a member is off.
   strategies::SuspectSet shows_effect(const neutralise::Catalogue& catalogue) const;

@@ -3,10 +3,10 @@
 // key PrivateUse1), so that whatever works on the device of torch_npu is tried on the same machinery. Knows nothing of
 // bisectd.
 //
-// STANDIN_NPU_FAULTS="gelu*1.05;native_batch_norm_backward*1.2;mul*1.01&relu": the floating outputs of an operator are
-// multiplied by a factor; after & an operator that must have run on the device before, else the fault sleeps.
-// "rounding=1e-6" and "products=3e-4" among them: how coarsely it rounds; STANDIN_NPU_MAKE: which make of device it is.
-// Both as in ../paddle/README.md, with the same arithmetic.
+// STANDIN_NPU_FAULTS="gelu*1.05;native_batch_norm_backward*1.2;mul*1.01&relu": the floating outputs of an operator, and what
+// one writes that returns nothing, are multiplied by a factor; after & an operator that must have run on the device before,
+// else the fault sleeps. "rounding=1e-6" and "products=3e-4" among them: how coarsely it rounds; STANDIN_NPU_MAKE: which
+// make of device it is. Both as in ../paddle/README.md, with the same arithmetic.
 #include <ATen/ATen.h>
 #include <ATen/NativeFunctions.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -172,10 +172,15 @@ void run_on_host(const c10::OperatorHandle& op, Stack* stack) {
   Moved moved;
   const std::size_t first = stack->size() - schema.arguments().size();
   for (std::size_t i = first; i < stack->size(); ++i) (*stack)[i] = moved.down((*stack)[i]);
+  std::vector<c10::IValue> written;  // by an operator that returns nothing
+  for (std::size_t i = 0; schema.returns().empty() && i < schema.arguments().size(); ++i)
+    if (const auto* alias = schema.arguments()[i].alias_info(); alias && alias->isWrite())
+      written.push_back((*stack)[first + i]);
   const Operands operands(op, name, *stack);
   call_on_host(op, name, stack);
   const standin::Rounder& rounder = faults().rounder(name, operands.rounds());
   const double factor = faults().factor(name);
+  for (const c10::IValue& value : written) moved.up(value, factor);
   const std::size_t results = stack->size() - schema.returns().size();
   for (std::size_t i = results; i < stack->size(); ++i) {
     if ((*stack)[i].isTensor()) operands.round(rounder, i - results, (*stack)[i].toTensor());

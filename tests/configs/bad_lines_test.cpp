@@ -323,7 +323,7 @@ TEST_CASE("a wrong line of a family or of the suspects is named with its place")
            "10:60: a separator is punctuation, such as `,` or `;`"},
           {10, "  ops: {kind: list, deliver: {environment: OFF}, toggles: {}}",
            "10:50: unknown key `toggles` in `families.ops` | known here: deliver, description, discover, effect, "
-           "environment, kind, members, names, never_off, parts, refused"},
+           "environment, kind, members, names, never_off, parts, refused, watched"},
           {10, "  ops: {kind: list, deliver: {environment: OFF}, effect: {log: 'x'}}",
            "10:64: `families.ops.effect.log` lacks the group `name` | put `(?P<name>...)` around the part that is meant"},
           {10, "  ops: {kind: list, deliver: {environment: OFF}, names: {table: gone.tsv, written: a}}",

@@ -235,6 +235,7 @@ TEST_CASE("a wrong discovery, effect or exception is named with its place") {
        "10:76: unknown placeholder `{atempt}` | did you mean `{attempt}`?"},
       {"never_off: {names: [a, a], instead: x}", "10:73: `a` is named twice"},
       {"never_off: {instead: x}", "10:61: `names` is missing in `families.ops.never_off` | or a `file` of them"},
+      {"watched: the compiler", "10:59: `families.ops.watched` needs `discover`, whose run looks at the training"},
       {"never_off: {names: [a]}", "10:61: `instead` is missing in `families.ops.never_off` | what would neutralise them"},
   };
   for (const auto& [keys, problem] : cases) {

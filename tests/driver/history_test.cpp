@@ -49,14 +49,14 @@ TEST_CASE("what is journaled is read back") {
     begun.kept = {{{"ops", "e"}, ""}, {{"flags", "f"}, "ops"}};
     journal.append(run_record(begun, experiment));
     neutralise::Catalogue catalogue({{"ops", "a"}, {"ops", "b"}, {"ops", "c"}, {"flags", "d", 20}});
-    catalogue.set_always_on({{"ops", "stays"}});
+    catalogue.set_always_on({{"ops", "stays", 1, "it draws"}});
     journal.append(catalogue_record(catalogue, true));
     journal.append(trial_record(plan));
     journal.append(attempt_started_record({.trial = 3, .number = 1}, 0.5, "npu 0"));
     journal.append(attempt_ended_record(outcome));
     journal.append(effect_record(strategies::SuspectSet(std::string("0010"))));
     journal.append(judged_record(3, judgement));
-    journal.append(refused_record(3, {2, 0}));
+    journal.append(refused_record(3, {2, 0}, {"", "no kernel"}));
     plan.number = 4;
     journal.append(trial_record(plan));
     journal.append(attempt_started_record({.trial = 4, .number = 1}, 0.5, "npu 0"));
@@ -77,6 +77,7 @@ TEST_CASE("what is journaled is read back") {
   CHECK((*history.catalogue)[3].odds == 20);
   REQUIRE(history.catalogue->always_on().size() == 1);
   CHECK(history.catalogue->always_on()[0].name == "stays");
+  CHECK(history.catalogue->always_on()[0].stays_on == "it draws");
   CHECK(history.effect_seen.test(1));
   REQUIRE(history.trials.size() == 2);
   const PastTrial& past = history.trials[0];
@@ -88,6 +89,7 @@ TEST_CASE("what is journaled is read back") {
   CHECK(past.attempts[0].step_time_s == 0.25);
   CHECK(past.rungs == neutralise::Rungs{{"scale", "64"}});
   CHECK(past.refused == std::vector<strategies::SuspectId>{2, 0});
+  CHECK(past.refused_because == std::vector<std::string>{"", "no kernel"});
   REQUIRE(past.judgement);
   CHECK(past.judgement->verdict == strategies::Verdict::fail);
   CHECK(past.judgement->delta == 0.03);

@@ -168,7 +168,7 @@ TEST_CASE("attempts are handed on by their numbers, in whichever order they ende
 TEST_CASE("what a trial shows is journaled before its verdict") {
   TrialsBench bench;
   bench.trials->before_judged(
-      [&](const FinishedTrial& finished) { bench.journal().append(refused_record(finished.plan.number, {1})); });
+      [&](const FinishedTrial& finished) { bench.journal().append(refused_record(finished.plan.number, {1}, {""})); });
   bench.trials->start(bench.plan);
   bench.trials->wait();
   const auto kinds = bench.kinds();

@@ -39,6 +39,13 @@ TEST_CASE("a member is a suspect if it ran on the device more often than elsewhe
         driver::neutralise::Discovered{{"ops", {"cast", "elementwise_add"}}});
 }
 
+TEST_CASE("why a member cannot be neutralised is what the log says of it, if it says anything") {
+  const auto e = experiment_with_names();
+  const WatchList watch(e);
+  const SeenNames seen{{{}, {}, {}, {{{"add", "it draws random numbers"}, 1}, {{"cast", ""}, 1}}}, {}};
+  CHECK(watch.reasons(seen) == std::map<std::string, std::string>{{"ops:elementwise_add", "it draws random numbers"}});
+}
+
 TEST_CASE("a trace counts only if the run with nothing neutralised has no such line, and only of what is off") {
   const auto e = experiment_with_names();
   const WatchList watch(e);

@@ -173,6 +173,48 @@ class Controls(Space):
         self.assertEqual(self.culprits(self.report()), ["ops:op2"])
         self.assertEqual(self.controls(self.report()), [(["op2"], "unresolved"), (["op2"], "pass"), ([], "fail")])
 
+    def watched(self, needs, **world):
+        """Operators that run in a mode: `mends` says whether the mode does it, whatever is neutralised."""
+        self.play(**world)  # for its experiment
+        shutil.rmtree(self.folder / "bisectd-out")
+        self.write("train.py", changing_worlds.TRAIN.replace("draw = ", f"""\
+            mode = off or os.environ.get("LIST")
+            if os.environ.get("LIST"): print("ran op2")
+            if mode and {needs}: world["causes"] = []
+            draw = """.replace(" " * 12, ""), 1))
+        family = "{kind: list, deliver: {environment: OFF, separator: \",\"}"
+        experiment = (self.folder / "experiment.yaml").read_text()
+        self.write("experiment.yaml", experiment.replace(
+            family, family + ", discover: {ran: 'ran (?P<name>.+)', environment: {LIST: 1}}, watched: search the compiler"))
+
+    def test_where_looking_at_suspects_mends_the_training_nobody_is_accused(self):
+        self.watched(needs="True")
+        done = self.bisectd("run", "experiment.yaml", code=3)
+        report = self.report()
+        self.assertEqual(report["outcome"], "inconclusive")
+        self.assertRegex(done.out, r"The fault goes as soon as ops are watched, with none of them neutralised \(trial 3\), so it is in none")
+        self.assertIn("Next: search the compiler; and start anew", done.out)
+        self.assertEqual([trial["verdict"] for trial in report["trial_list"] if trial["role"] == "watched"], ["pass"])
+        self.assertEqual(len(report["trial_list"]), 3)
+        self.bisectd("resume", "bisectd-out/latest", code=3)
+        self.assertEqual(len(self.report()["trial_list"]), 3)
+
+        experiment = (self.folder / "experiment.yaml").read_text()
+        self.write("experiment.yaml", experiment[:experiment.index("suspects:")] + "suspects: {ops: {discover: true}}\n")
+        done = self.bisectd("run", "experiment.yaml", "--new", code=3)
+        self.assertIn("with none of them neutralised (trial 4), so it is in none", done.out)
+
+    def test_a_fault_that_stays_while_suspects_are_looked_at_is_accused(self):
+        self.watched(needs="False")
+        self.bisectd("run", "experiment.yaml", code=1)
+        report = self.report()
+        self.assertEqual(self.culprits(report), ["ops:op2"])
+        self.assertEqual([trial["verdict"] for trial in report["trial_list"] if trial["role"] == "watched"], ["fail"])
+        experiment = (self.folder / "experiment.yaml").read_text()
+        self.write("experiment.yaml", experiment.replace("[op0, op1, op2, op3, op4, op5]", "{discover: true}"))
+        self.bisectd("run", "experiment.yaml", "--new", code=1)
+        self.assertNotIn("watched", [trial["role"] for trial in self.report()["trial_list"]], "the discovery run shows it")
+
     def test_without_hours_left_for_controls_nothing_is_proved(self):
         self.play()
         journal = self.run_folder() / "journal.jsonl"

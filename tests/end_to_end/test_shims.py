@@ -173,7 +173,7 @@ class Sequential(Module):
 
 
 class Framework(bisectd_modules.Framework):
-    kind, tensor, sequential, dropouts = "module", types.SimpleNamespace, Sequential, Dropout
+    kind, tensor, module, parts, sequential, dropouts = "module", types.SimpleNamespace, Module, "inner", Sequential, Dropout
 
     def __init__(self):
         self.drawn, self.lines = 0, []
@@ -215,6 +215,12 @@ class Calling(unittest.TestCase):
 
     def test_two_that_are_only_called_sequential(self):
         self.assertEqual(self.listed(Sequential(a=Module()), Sequential(a=Module(), b=Module())), ["a", "Sequential.a", "b"])
+
+    def test_parts_that_are_called_past_their_model_have_its_names(self):
+        model = Generator(encoder=Sequential(a=Module()), decoder=Sequential(a=Module()))  # as Lightning's training_step
+        around = Discriminator(model=model)
+        self.assertEqual(self.listed(model.inner["encoder"], model.inner["decoder"]), ["model.encoder.a", "model.decoder.a"])
+        self.assertEqual(self.listed(around), ["model", "Discriminator"])
 
     def test_a_module_made_anew_in_every_step_has_one_name_and_is_not_kept_alive(self):
         class Loss(Module):

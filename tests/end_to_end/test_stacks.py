@@ -264,7 +264,10 @@ class MindSpore(Space):
                         pass
             for name in ("precision_mode", "op_precision_mode", "matmul_allow_hf32", "conv_allow_hf32"):
                 setattr(device_context.ascend.op_precision, name, staticmethod(recorder(name)))
-            set_deterministic = recorder("deterministic")
+            def set_deterministic(value):
+                import os
+                print("deterministic", value)
+                os.environ["HCCL_DETERMINISTIC"] = os.environ["TE_PARALLEL_COMPILER"] = "true"  # as mindspore 2.7.1 does
             class context:
                 set_context = staticmethod(lambda **settings: print("context", settings))
             set_context = context.set_context
@@ -272,7 +275,7 @@ class MindSpore(Space):
         switches = json.loads(self.bisectd("families", "mindspore", "--json", code=0).out)["flags"]["switches"].values()
         called = {one["delivery"].removeprefix("variable "): one["safe"] for one in switches
                   if "BISECTD_MS_" in one["delivery"]}
-        said = lambda **more: subprocess.run([sys.executable, "-c", "import mindspore"], cwd=self.folder, capture_output=True,
+        said = lambda code="import mindspore", **more: subprocess.run([sys.executable, "-c", code], cwd=self.folder, capture_output=True,
                                              text=True, env={**os.environ, "PYTHONPATH": str(PRESETS / "python"), **more})
         done = said(**called, BISECTD_MS_op_precision_mode="/x/op_precision.ini")
         lines = [line for line in done.stdout.splitlines() if not line.startswith("bisectd-mindspore: set ")]
@@ -281,6 +284,10 @@ class MindSpore(Space):
                          done.stderr)
         self.assertEqual(len(done.stdout.splitlines()), 10)
         self.assertEqual(said().stdout, "")
+
+        collectives = lambda **more: said("import mindspore, os; print(os.environ.get('HCCL_DETERMINISTIC'))", BISECTD_MS_deterministic="1",
+                                          **more).stdout.splitlines()[-1]
+        self.assertEqual([collectives(), collectives(HCCL_DETERMINISTIC="false")], ["None", "false"], "a suspect of its own")
 
     def test_the_level_of_amp_as_the_page_shows_it(self):
         page = (PRESETS / "mindspore.md").read_text()

@@ -29,7 +29,8 @@ class Torch(TorchSpace):
     def test_an_operator_that_cannot_be_moved(self):
         report, done = self.find("gelu*1.1", "{ops: [gelu, dropout, addmm]}")
         self.assertEqual(self.culprits(report), ["ops:gelu"])
-        self.assertIn("dropout", done.out)
+        self.assertRegex(done.out, r"ops:dropout is not acquitted: it cannot be neutralised, so it stayed active: it draws random numbers, "
+                                   r"and the CPU would draw others\.")
 
     def test_an_operator_that_does_not_exist_is_without_effect_and_not_accused(self):
         report, _ = self.find("gelu*1.1", "{ops: [gelu, gelu_backward, geluu]}")
@@ -57,6 +58,43 @@ class Torch(TorchSpace):
         self.assertEqual(self.culprits(report), ["flags:cudnn_deterministic"])
         self.assertEqual({one["name"] for one in report["no_effect"]}, {"cudnn_attention", "mem_efficient_attention", "bf16_reduction"})
         self.assertEqual({trial["verdict"] for trial in report["trial_list"]} & {"unresolved"}, set())
+
+    def test_a_wrong_operator_of_the_optimizer_behind_a_bar_that_ends_no_line(self):
+        self.write("train.py", f"""\
+            import sys
+            sys.path.insert(0, "{TORCH}")
+            import torch, standin_npu
+            torch.manual_seed(1)
+            weight = torch.linspace(-1, 1, 8).to(standin_npu.DEVICE).requires_grad_()
+            optimizer = torch.optim.AdamW([weight], lr=.05, foreach=True)
+            for step in range(1, 61):
+                sys.stderr.write(f"\\r {{step}}/60 [##  ]")
+                loss = (torch.nn.functional.dropout(weight, 0.01) * weight).sum()
+                loss.backward()
+                optimizer.step()
+                optimizer.zero_grad()
+                print("\\nstep", step, "loss", loss.item() + 10, flush=True)
+            """)
+        self.write("train.sh", f"{PYTHON} train.py 2>&1 | cat\n")
+        self.write("experiment.yaml", """\
+            version: 1
+            name: optimizer
+            extends: torch-npu
+            reference: {command: [bash, train.sh], environment: {STANDIN_NPU_MAKE: gpu}, repeats: 2, perturb: none}
+            subject:
+              command: [bash, train.sh]
+              devices: {ids: [0, 1], visible_variable: none}
+              environment: {STANDIN_NPU_FAULTS: "_foreach_addcmul_*3"}
+              perturb: none
+            metric: {loss: {pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}
+            families: {ops: {environment: {BISECTD_TORCH_DEVICE: privateuseone, BISECTD_TORCH_AFTER: standin_npu}}}
+            suspects: {ops: {discover: true}}
+            """)
+        self.bisectd("run", "experiment.yaml", code=1, timeout=600)
+        report = self.report()
+        self.assertEqual(self.culprits(report), ["ops:_foreach_addcmul_.Scalar"])
+        self.assertIn({"family": "ops", "name": "bernoulli_.float",
+                       "why": "it cannot be neutralised: it draws random numbers, and the CPU would draw others"}, report["no_effect"])
 
     def test_a_wrong_operator_of_torch_npu_and_one_that_cannot_be_neutralised(self):
         self.write("npu.py", f"""\
@@ -97,7 +135,8 @@ class Torch(TorchSpace):
         report = self.report()
         self.assertEqual(self.culprits(report), ["ops:npu_kernel"])
         stays, = report["no_effect"]
-        self.assertEqual((stays["name"], stays["why"]), ("npu_alone", "it cannot be neutralised, as the discovery run says"))
+        self.assertEqual((stays["name"], stays["why"]), ("npu_alone", "it cannot be neutralised: the CPU has no kernel for it, and it is not made of "
+                                                         "other operators"))
 
 
 if __name__ == "__main__":

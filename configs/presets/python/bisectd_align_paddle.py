@@ -9,7 +9,8 @@ from bisectd_modules import Framework
 
 
 class Paddle(Framework):
-    tensor, sequential = paddle.Tensor, paddle.nn.Sequential
+    tensor, module, parts = paddle.Tensor, paddle.nn.Layer, "_sub_layers"
+    sequential = paddle.nn.Sequential
     dropouts = paddle.nn.Dropout, paddle.nn.Dropout2D, paddle.nn.Dropout3D, paddle.nn.AlphaDropout
     title = f"paddle {paddle.__version__}"
     flat = staticmethod(flatten)

@@ -15,7 +15,8 @@ def local(tensor):
 
 
 class Torch(Framework):
-    tensor, sequential, dropouts = torch.Tensor, torch.nn.Sequential, torch.nn.modules.dropout._DropoutNd
+    tensor, module, parts = torch.Tensor, torch.nn.Module, "_modules"
+    sequential, dropouts = torch.nn.Sequential, torch.nn.modules.dropout._DropoutNd
     title = f"torch {torch.__version__}"
 
     def flat(self, values):

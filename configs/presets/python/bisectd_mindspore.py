@@ -59,7 +59,12 @@ def install():
     for name, value in held.items():
         read, owner_in, function = SETTINGS[name]
         owner = owner_in(mindspore)
+        collectives = os.environ.get("HCCL_DETERMINISTIC")
         getattr(owner, function)(read(value))
+        if collectives is None:  # set_deterministic sets it, too, which is a suspect of its own
+            os.environ.pop("HCCL_DETERMINISTIC", None)
+        else:
+            os.environ["HCCL_DETERMINISTIC"] = collectives
         setattr(owner, function, lambda *own, name=name, value=value, **named: left_out(name, value))
         say(f"set {name} to {value}")
     set_context = mindspore.context.set_context

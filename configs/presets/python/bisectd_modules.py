@@ -3,20 +3,28 @@ one must be able to do is said by the methods that `Modules` calls on it (bisect
 
 A module stands for the operators that it runs itself, not for those of the modules within it: the suspects overlap
 nowhere, and what a model computes between its modules is one too. Modules are named as the outermost one names them
-(encoder.layer.3.norm); an outermost module, the model or a loss, has its class's name. Where a second outermost module has
+(encoder.layer.3.norm), also where a training calls parts of it past its forward (Lightning's training_step); an outermost module, the
+model or a loss, has its class's name. Where a second outermost module has
 that name too (a discriminator beside a generator), its class stands before it: Discriminator.conv1. Outermost modules that are
 made alike share their names, because a training may make a new one in every step.
 
 Copies to the CPU and back are differentiable, so that the backward of a moved module runs on the CPU as well. Parameters
 stay on the device, where the optimizer finds them: a moved module sees copies, made when it first asks for one.
 """
+import gc
 import os
 import threading
 import weakref
 
 
 class Framework:
-    """What both adapters share. They name `tensor`, `sequential` and `dropouts`, classes, and `map_tree(change, values)`."""
+    """What the adapters share. They name `tensor`, `module`, `sequential` and `dropouts`, classes, `parts`, the attribute in which a
+    module keeps its own, and `map_tree(change, values)`."""
+
+    def holders(self, module):
+        """Modules with this one among their parts."""
+        return [one for one in gc.get_objects() if issubclass(type(one), self.module)
+                and any(part is module for part in (vars(one).get(self.parts) or {}).values())]
 
     def only_calls_others(self, module):
         return isinstance(module, self.sequential)
@@ -101,21 +109,39 @@ class Names:
         self.by_id = {}        # id of a module -> its name; gone with the module, as ids are used again
         self.references = {}   # what tells that
         self.owners = {}       # a name -> what the outermost module is made of that gave it first
+        self.held_by_none = set()  # what such modules are made of: looking for holders takes a while, and a loss may be made anew in every step
         self.lock = threading.RLock()  # a module may go while another one is learnt
 
     def of(self, module):
         name = self.by_id.get(id(module))
         return name or self.learn(module)
 
-    def learn(self, root):
+    def learn(self, called):
         with self.lock:
-            inner = [(path, module) for path, module in self.framework.named(root) if module is not root]
-            made_of = (class_of(root), *((path, class_of(module)) for path, module in inner))
-            self.give(root, type(root).__name__, type(root), made_of)
-            for path, module in inner:
+            root = self.outermost(called)
+            made_of = self.made_of(root)
+            for path, module in [(type(root).__name__, root), *self.inner(root)]:
                 if id(module) not in self.by_id:
                     self.give(module, path, type(root), made_of)
-            return self.by_id[id(root)]
+            return self.by_id[id(called)]
+
+    def inner(self, root):
+        return [(path, module) for path, module in self.framework.named(root) if module is not root]
+
+    def made_of(self, root):
+        return class_of(root), *((path, class_of(module)) for path, module in self.inner(root))
+
+    def outermost(self, module):
+        """The one that holds this one and that no other holds. Of several the largest, so that all runs find the same."""
+        seen = {id(module)}
+        while (made_of := self.made_of(module)) not in self.held_by_none:
+            holders = [one for one in self.framework.holders(module) if id(one) not in seen]
+            if not holders:
+                self.held_by_none.add(made_of)
+                break
+            module = max(holders, key=lambda one: (len(self.inner(one)), class_of(one)))
+            seen.add(id(module))
+        return module
 
     def give(self, module, name, outermost, made_of):
         while self.owners.setdefault(name, made_of) != made_of:

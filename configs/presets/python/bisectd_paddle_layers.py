@@ -38,7 +38,8 @@ def moved(tensor, place):
 
 class Paddle(Framework):
     kind = "layer"
-    tensor, sequential = paddle.Tensor, paddle.nn.Sequential
+    tensor, module, parts = paddle.Tensor, paddle.nn.Layer, "_sub_layers"
+    sequential = paddle.nn.Sequential
     dropouts = paddle.nn.Dropout, paddle.nn.Dropout2D, paddle.nn.Dropout3D, paddle.nn.AlphaDropout
     map_tree = staticmethod(map_structure)
 

@@ -26,6 +26,7 @@ not exist is left alone, as it cannot be guilty.
 Knows nothing of the rest of bisectd.
 """
 import atexit
+import functools
 import os
 import re
 import sys
@@ -38,7 +39,7 @@ COPIES = re.compile(r"resize_|_unsafe_view|\w*_cast(_backward)?$")  # whose argu
 COMPOSITE_KEYS = ("CompositeImplicitAutograd", "CompositeExplicitAutograd")
 CPU_KEYS = ("CPU", "CompositeExplicitAutogradNonFunctional", *COMPOSITE_KEYS)
 NAMESPACES = ("aten", "npu")  # a name is looked up in this order
-KEYS = {"cuda": "CUDA", "xpu": "XPU", "hpu": "HPU", "mps": "MPS"}  # every other device is out of tree: PrivateUse1
+KEYS = {"cpu": "CPU", "cuda": "CUDA", "xpu": "XPU", "hpu": "HPU", "mps": "MPS"}  # every other device is out of tree: PrivateUse1
 
 
 class CannotMove(Exception):
@@ -54,9 +55,9 @@ class NoOperator(Exception):
 
 
 def say(text):
-    # One write of a whole line: the lines of workers must not mix.
-    sys.stdout.write(f"bisectd-torch: {text}\n")
-    sys.stdout.flush()
+    # One write of a whole line: the lines of workers must not mix. Past what stands in for stdout: a bar of rich wraps lines.
+    sys.__stdout__.write(f"bisectd-torch: {text}\n")
+    sys.__stdout__.flush()
 
 
 def wanted():
@@ -65,6 +66,10 @@ def wanted():
 
 def device_type():
     return os.environ.get("BISECTD_TORCH_DEVICE", "npu")
+
+
+def device_key():
+    return KEYS.get(device_type(), "PrivateUse1")
 
 
 def overloads_of(name):
@@ -104,9 +109,9 @@ def check_can_move(op):
     import torch
 
     if torch.Tag.nondeterministic_seeded in op.tags and dropout_of(op) is None:
-        raise NothingToMove("it draws random numbers, and the CPU would draw others")
-    if not any("Tensor" in str(value.type) for value in op._schema.returns):
-        raise NothingToMove("it returns no tensor")
+        raise CannotMove("it draws random numbers, and the CPU would draw others")
+    if not any("Tensor" in str(value.type) for value in op._schema.returns) and not any(map(is_written, op._schema.arguments)):
+        raise NothingToMove("it neither returns nor writes a tensor")
     packet = op._schema.name.split("::")[1]
     if COPIES.match(packet) or OF_COPIES.intersection(argument.name for argument in op._schema.arguments):
         raise NothingToMove("it only makes, casts or copies tensors, so there is nothing to compute")
@@ -287,18 +292,18 @@ class WholeMover(Mover):
 
 def move(names):
     """Puts kernels of ours under the device's keys."""
-    device_key = KEYS.get(device_type(), "PrivateUse1")
+    key_of_device = device_key()
     in_mode = {}  # (operator, dtype or "" for all) -> mover, where no kernel of ours can stand
     for name in names:
         try:
             for operator, _, dtype in (part.partition("@") for part in name.split("+")):
                 check_dtype(dtype)
-                for op in movable_overloads(operator, device_key):
+                for op in movable_overloads(operator, key_of_device):
                     whole = is_made_of_others(op)
                     if whole and dtype:
                         raise CannotMove("it is made of other operators, and moves for all dtypes or for none")
                     # Above autograd, and where the device has a kernel of its own also below, where that one is called without.
-                    keys = [(WholeMover, "Autograd" + device_key)] * whole + [(Mover, device_key)] * has_kernel(op, device_key)
+                    keys = [(WholeMover, "Autograd" + key_of_device)] * whole + [(Mover, key_of_device)] * has_kernel(op, key_of_device)
                     for mover, key in [(kind(op, name), key) for kind, key in keys]:
                         if dtype or not put(mover, key):
                             in_mode[op, dtype] = mover
@@ -327,13 +332,13 @@ def put(mover, key):
     return True
 
 
-def movable_overloads(name, device_key):
+def movable_overloads(name, key):
     """Those that run on the device; of operators that are made of others, those that only return."""
     found = []
     for op in overloads_of(name):
-        if has_kernel(op, device_key) or is_made_of_others(op):
+        if has_kernel(op, key) or is_made_of_others(op):
             check_can_move(op)
-            if has_kernel(op, device_key) or not any(is_written(argument) for argument in op._schema.arguments):
+            if has_kernel(op, key) or not any(is_written(argument) for argument in op._schema.arguments):
                 found.append(op)
     if not found:
         raise CannotMove("it is made of other operators, which can be moved, and writes to what it is given")
@@ -379,6 +384,26 @@ def has_kernel(op, key):
     return has_key(op, key) or has_key(op, None) and not is_made_of_others(op)
 
 
+@functools.lru_cache(None)
+def composite_key(op):
+    """By which an operator is made of others, where the device has no kernel of its own for it and it can be moved: they are the
+    suspects then, for the whole would take innocents with it to the CPU. None of every other operator."""
+    if why_it_stays(op) != "" or has_key(op, device_key()) or any(map(is_written, op._schema.arguments)):
+        return None
+    return next((key for key in COMPOSITE_KEYS if has_key(op, key)), None)
+
+
+def by_its_parts(op, mode, args, kwargs):
+    """The result of an operator with a composite_key, each part of which the mode sees."""
+    import torch
+
+    try:
+        with mode:
+            return op._op_dk(getattr(torch._C.DispatchKey, composite_key(op)), *args, **kwargs)
+    except (RuntimeError, TypeError):  # a part that is given a number as a tensor, which Python cannot pass on
+        return op(*args, **kwargs)
+
+
 def listing():
     """A mode in which the operators that run on the device are printed, in the forward and in autograd's threads."""
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -393,6 +418,8 @@ def listing():
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
             name = name_of(func) + (f"@{dtype_of((args, kwargs))}" if by_dtype else "")
+            if composite_key(func) and is_on_device((args, kwargs)):
+                return by_its_parts(func, self, args, kwargs)
             with lock:
                 first = name not in seen and is_on_device((args, kwargs))
                 if first:
@@ -426,17 +453,18 @@ def namespace_of(op):
     return op._schema.name.split("::")[0]
 
 
+@functools.lru_cache(None)
 def why_it_stays(op):
-    """Why an operator that runs cannot move, empty if it can. None for what is not to be spoken of: other namespaces, a name that
-    means an operator of ATen, and what has nothing to compute that the CPU could compute in its place."""
+    """Why an operator that runs cannot move, empty if it can. None for what is not to be spoken of: a name that means an operator of
+    ATen, and what has nothing to compute that the CPU could compute in its place."""
     import torch
 
     namespace, packet = op._schema.name.split("::")
-    if namespace not in NAMESPACES or namespace != "aten" and hasattr(torch.ops.aten, packet):
+    if namespace in ("prim", "profiler") or namespace != "aten" and hasattr(torch.ops.aten, packet):
         return None
     try:
         check_can_move(op)
-        return ""
+        return "" if namespace in NAMESPACES else f"it is an operator of {namespace}"
     except NothingToMove:
         return None
     except CannotMove as why:

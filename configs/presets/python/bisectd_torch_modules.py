@@ -15,7 +15,8 @@ from bisectd_modules import Framework, Modules
 
 class Torch(Framework):
     kind = "module"
-    tensor, sequential, dropouts = torch.Tensor, torch.nn.Sequential, torch.nn.modules.dropout._DropoutNd
+    tensor, module, parts = torch.Tensor, torch.nn.Module, "_modules"
+    sequential, dropouts = torch.nn.Sequential, torch.nn.modules.dropout._DropoutNd
     map_tree = staticmethod(tree_map)
     say = staticmethod(bisectd_torch.say)
 

@@ -1,5 +1,6 @@
 """Sends ATen operators to the CPU, in a higher precision, only where one module runs them, in its forward or in its
-backward; says which one it moved. An operator belongs to the module that runs it itself, not to those around that one.
+backward; says which one it moved. An operator belongs to the module that runs it itself, not to those around that one; what none
+runs (a loss that is a function, the optimizer) belongs to `outside`.
 
 A forward operator belongs to the module whose call is under way. For the backward, every node of autograd's graph is told,
 when it is made, which module is under way, and says so again just before it runs. Read from the environment:
@@ -25,6 +26,7 @@ from bisectd_modules import Names
 from bisectd_torch_modules import Torch
 
 PASSES = "forward", "backward"
+OUTSIDE = "outside"
 
 
 class Here(threading.local):
@@ -35,10 +37,10 @@ class Here(threading.local):
         self.backward_of = None
 
     def place(self):
-        """encoder.conv1/backward; None outside of all modules."""
+        """encoder.conv1/backward"""
         if self.modules:
             return f"{self.modules[-1]}/forward"
-        return self.backward_of and f"{self.backward_of}/backward"
+        return f"{self.backward_of or OUTSIDE}/{'backward' if 'in_backward' in vars(self) else 'forward'}"
 
 
 class Tracker:
@@ -58,8 +60,8 @@ class Tracker:
     def tell_nodes(self, values):
         owner = self.here.modules[-1] if self.here.modules else None
         for value in tree_flatten(values)[0]:
-            if isinstance(value, torch.Tensor) and value.grad_fn is not None:
-                self.tell(value.grad_fn, owner)
+            if isinstance(value, torch.Tensor):
+                self.tell(node_of(value), owner)
 
     def tell(self, node, owner):
         """The node, and those behind it that nobody told: one function can make several."""
@@ -82,6 +84,13 @@ class Tracker:
     def leave_backward(self, mine):
         mine.pop("in_backward", None)
         mine["backward_of"] = None
+
+
+def node_of(tensor):
+    try:
+        return tensor.grad_fn
+    except RuntimeError:  # a view of before autograd was on, written to since (the row of an Embedding's padding_idx): it has none
+        return None
 
 
 def before_it_runs(node, tell):
@@ -114,11 +123,16 @@ class Watching(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         place = self.tracker.here.place()
-        if place is None or bisectd_torch.why_it_stays(func) != "":
+        why_not = bisectd_torch.why_it_stays(func)
+        if why_not != "":
+            if why_not:
+                self.note(place, func, (args, kwargs), why_not)
             return func(*args, **kwargs)
+        mover = self.mover(place, func) if bisectd_torch.is_on_device((args, kwargs)) else None
+        if mover is None and bisectd_torch.composite_key(func):
+            return bisectd_torch.by_its_parts(func, self, args, kwargs)
         self.note(place, func, (args, kwargs))  # before it runs: it may be what kills the training
-        mover = self.mover(place, func)
-        result = (mover if mover and bisectd_torch.is_on_device((args, kwargs)) else func)(*args, **kwargs)
+        result = (mover or func)(*args, **kwargs)
         self.note(place, func, result)
         return result
 
@@ -129,12 +143,14 @@ class Watching(TorchDispatchMode):
             self.movers[place, func] = name and bisectd_torch.Mover(func, name)
         return self.movers[place, func]
 
-    def note(self, place, func, values):
+    def note(self, place, func, values, why_not=""):
         for name in self.listed(place, bisectd_torch.name_of(func)):
-            if name not in self.seen and bisectd_torch.is_on_device(values):
+            if name not in self.seen and bisectd_torch.is_on_device(values) and not (why_not and name == place):
                 with self.lock:
                     self.seen.add(name)
                     bisectd_torch.say(f"ran {name} on the device")
+                    if why_not:
+                        bisectd_torch.say(f"cannot move {name}: {why_not}")
 
 
 def wanted():
