@@ -333,15 +333,20 @@ def put(mover, key):
 
 
 def movable_overloads(name, key):
-    """Those that run on the device; of operators that are made of others, those that only return."""
-    found = []
+    """Those that run on the device and can move; of operators that are made of others, those that only return."""
+    found, why_not = [], CannotMove("it is made of other operators, which can be moved, and writes to what it is given")
     for op in overloads_of(name):
-        if has_kernel(op, key) or is_made_of_others(op):
+        if not has_kernel(op, key) and not is_made_of_others(op):
+            continue
+        try:
             check_can_move(op)
-            if has_kernel(op, key) or not any(is_written(argument) for argument in op._schema.arguments):
-                found.append(op)
+        except CannotMove as why:
+            why_not = why
+            continue
+        if has_kernel(op, key) or not any(is_written(argument) for argument in op._schema.arguments):
+            found.append(op)
     if not found:
-        raise CannotMove("it is made of other operators, which can be moved, and writes to what it is given")
+        raise why_not
     return found
 
 
