@@ -90,7 +90,7 @@ TEST_CASE("one log does not show what rounding grows to, moved runs of the subje
 
 TEST_CASE("a subject that stays undecided is a warning, one without a verdict an error") {
   const Training rarely{.log = {.every = 10}};
-  const auto undecided = found(one_reference(rarely), run(rarely, {.fault = constant(3)}));
+  const auto undecided = found(one_reference(rarely), run(rarely, {.fault = from(40, 3)}));
   CHECK(says(undecided, Mark::warning, "is undecided; a search compares trials with each other"));
   Curve torn = subject(constant(0));
   torn.series["loss"].resize(200);

@@ -9,6 +9,7 @@ namespace bisectd::driver {
 namespace {
 
 using tests::constant;
+using tests::from;
 using tests::noisy;
 using tests::run;
 using tests::Training;
@@ -44,7 +45,7 @@ TEST_CASE("the subject as it is: moved runs show what rounding grows to, and are
 TEST_CASE("the subject as it is: where the plain run does not decide, moved ones do as further samples of it") {
   const Training training{.log = {.every = 10}};
   const auto off_by = [&](double percent, double rounding, std::uint64_t seed) {
-    return run(training, {.rounding = rounding, .seed = seed, .fault = constant(percent)});
+    return run(training, {.rounding = rounding, .seed = seed, .fault = from(40, percent)});
   };
   CHECK(of_subject({off_by(3, 1e-6, 1)}, training).verdict == strategies::Verdict::inconclusive);
   const judge::Judgement all = of_subject({off_by(3, 1e-6, 1), off_by(3, 1e-3, 2), off_by(3, 1e-3, 3)}, training);
