@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "driver/loop/problem.hpp"
 #include "reports/lookup.hpp"
 
 namespace bisectd::driver {
