@@ -285,7 +285,8 @@ class Losing(Slurm):
         """Memory is overwritten as soon as it is free, so that nothing can be used after that."""
         process = self.running(environment={"GLIBC_TUNABLES": "glibc.malloc.perturb=165:glibc.malloc.tcache_count=0"})
         self.wait_for(lambda: sum(" RUNNING " in job for job in self.queued()) >= 2)
-        job, name = next(job.split()[::2] for job in self.queued() if " RUNNING " in job)
+        # The one that was begun last: it still runs when it is cancelled.
+        job, name = max((job.split()[::2] for job in self.queued() if " RUNNING " in job), key=lambda one: int(one[0]))
         trial, attempt = name.rsplit(".", 1)[1].split("-")
         (folder,) = self.run_folder().glob(f"trials/{trial}-*")
         (folder / f"attempt-{int(attempt) + 1}").write_text("where its folder would be")
