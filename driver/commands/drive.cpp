@@ -21,13 +21,11 @@
 #include "driver/launch/strays.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/loop.hpp"
-#include "driver/loop/replay.hpp"
 #include "driver/record/past_results.hpp"
 #include "driver/record/setup_files.hpp"
 #include "driver/trial/inherited_settings.hpp"
 #include "driver/trial/run_tag.hpp"
 #include "reports/words.hpp"
-#include "reports/write.hpp"
 
 namespace bisectd::driver::commands {
 
@@ -104,15 +102,6 @@ std::string resume_text(const History& past) {
                      past.failure.empty() ? "" : "; it could not go on: ", past.failure);
 }
 
-/// A run that came to its answer is not asked again: what its files tell is shown, and written where a kill left it out.
-ExitCode show_finished(const configs::Experiment& experiment, const keep::RunDirectory& directory, const History& history,
-                       const OutputOptions& output) {
-  const reports::Record record = replay(experiment, directory, history, false, Detail::whole);
-  for (const std::string& problem : reports::write_reports(record, directory.folder())) log::warning("warning: " + problem);
-  print_result(record, output);
-  return exit_code(history.outcome());
-}
-
 ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options) {
   const keep::Lock lock(directory.folder());
   log::open_file(directory.folder());
@@ -149,7 +138,6 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
       past.finished = false;  // the answer was to another question
       past.differing_commands.reset();
     }
-    if (past.finished) return show_finished(experiment, directory, past, options.output);
     if (launch::sweep_strays(past.run_tag + "/")) log::info("ended processes that an earlier bisectd left behind");
   }
   const auto launching = launch::make_launcher(experiment, directory.folder(), log::warning);
@@ -171,13 +159,14 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
   if (past.setup_files != of_setup && (past.setup_files || !of_setup.empty())) journal.append(setup_record(of_setup));
   past.setup_files = of_setup;
   log::info(fmt::format("run directory: {}", directory.folder().string()));
+  const bool was_finished = past.finished;
   const auto added = changed ? suspects_added(past, experiment, sides.subject.environment) : std::nullopt;
   Run run(experiment, sides, directory, journal, std::move(past), launcher, progress);
   if (added) run.warn(*added);
   const reports::Record record = run_loop(run);
   log::debug(fmt::format("{} after {} trials{}{}", reports::outcome_title(record), record.trials.size(),
                          record.advice.empty() ? "" : ": ", record.advice));
-  if (!options.prune) remember(record, digest, history);
+  if ((!was_finished || run.state.concluded) && !options.prune) remember(record, digest, history);
   print_result(record, options.output);
   return exit_code(run.state.history.outcome());
 }

@@ -167,6 +167,7 @@ std::optional<std::string> passes_watched(Run& run, const std::set<std::string>&
   for (const std::string& name : families)
     for (const auto& [variable, value] : run.experiment.families.at(name).discover->environment)
       plan.recipe.templates[variable] = family_variable(run.sides.subject, variable, value);
+  if (run.state.history.finished && !run.was_begun(plan)) return std::nullopt;  // by a bisectd that did without
   log::info(reports::phase_line(run.frame(), name_of(Role::watched)));
   run.start_or_go_on(std::move(plan));
   const FinishedTrial finished = std::move(run.wait_for_all().back());
@@ -216,6 +217,7 @@ void control_answer(Run& run, bool exact) {
     const int needed = times_of(control, run.must_only_run());
     all.push_back({.control = std::move(control), .needed = needed});
   }
+  const bool was_proved = run.state.history.finished && run.state.past.conclusion->answer.state == strategies::State::proved;
   log::info(reports::phase_line(run.frame(), name_of(Role::control)));
   while (true) {
     bool replaying = false;  // what an earlier session began comes first, for it may make the rest needless
@@ -226,6 +228,7 @@ void control_answer(Run& run, bool exact) {
       if (over || tried.is_running || !tried.is_open(exact) || run.trials.free_slots(run.sides.subject) == 0) continue;
       TrialPlan plan = run.plan_for(Role::control, tried.control.neutralised, reason_of(tried));
       const bool begun = run.was_begun(plan);
+      if (!begun && was_proved) return;  // by a bisectd that made no controls
       if (!begun && replaying) continue;
       replaying |= begun;
       if (!begun && budget_spent(run.experiment.search, 0, run.now_s())) {
@@ -274,6 +277,7 @@ void control_outside(Run& run) {
   TrialPlan plan = run.plan_for(Role::control, Neutralised(run.state.catalogue.set_of({})),
                                 "the subject as it is once more, at the end: it must fail");
   const bool begun = run.was_begun(plan);
+  if (run.state.history.finished && !begun) return;  // by a bisectd that did without
   if (!begun && budget_spent(run.experiment.search, 0, run.now_s())) return;
   log::info(reports::phase_line(run.frame(), name_of(Role::control)));
   run.start_or_go_on(std::move(plan));

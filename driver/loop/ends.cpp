@@ -56,6 +56,7 @@ std::string search_between_ends(Run& run, const FinishedTrial& as_is) {
   const bool perturbed = run.experiment.subject.perturb && run.experiment.subject.perturb->switches.empty();
   const int runs = perturbed ? 1 + kRepeats : 1;
   TrialPlan other_end = plan_end(run, widest, "everything neutralised: the other end", runs);
+  if (run.state.history.finished && !run.was_begun(other_end)) return "no other end was tried";
   log::info(reports::phase_line(run.frame(), name_of(Role::end)));
 
   std::vector<judge::Curve> everything = curves_of(run, {std::move(other_end)});

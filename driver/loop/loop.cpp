@@ -40,6 +40,7 @@ void compare_fixes(Run& run, SearchPhase& search, bool exact) {
     if (run.state.answer.state != strategies::State::proved || search.budget_spent()) return;
     if (!search.hear(try_other_fixes(run, known))) break;
   }
+  if (run.state.history.finished) return;
   const bool fastest = run.experiment.search.fix == configs::FixChoice::fastest;
   const auto better = fastest ? faster_fix(costs()) : fix_within_step_time(costs());
   if (!better) return;
@@ -55,6 +56,7 @@ void soak_fix(Run& run, const SearchPhase& search) {
       run.plan_for(Role::soak, strategies::Neutralised(run.state.catalogue.set_of(run.state.answer.culprit_set)),
                    fmt::format("does the fix hold to step {}?", run.experiment.soak->value));
   const bool begun = run.was_begun(plan);
+  if (run.state.history.finished && !begun) return;
   if (!begun && search.budget_spent(0))
     return run.warn(fmt::format("the fix was not run to step {} (soak): the budget is spent", run.experiment.soak->value));
   log::info(reports::phase_line(run.frame(), name_of(Role::soak)));
@@ -105,6 +107,7 @@ void journal_conclusion(Run& run) {
   conclusion.warnings.insert(conclusion.warnings.begin(), run.state.warnings.begin(), run.state.warnings.end());
   conclusion.agreed_checks = run.state.agreed_checks;
   run.journal.append(finished_record(conclusion, run.now_s()));
+  run.state.concluded = true;
 }
 
 /// Without a run with nothing neutralised beside it, only a missing trace shows.
@@ -125,9 +128,9 @@ std::vector<std::string> notes_without_effect(Run& run, const FinishedTrial& fin
 reports::Record run_loop(Run& run) {
   try {
     find_answer(run);
-    if (run.state.conclusion) warn_of_broken_runs(run);
+    if (!run.state.history.finished && run.state.conclusion) warn_of_broken_runs(run);
     if (run.state.past.prune) weigh_workaround(run);
-    journal_conclusion(run);
+    if (!run.state.history.finished) journal_conclusion(run);
   } catch (const Infrastructure& error) {
     run.stop_all(error.what());
     run.journal.append(session_record(run.now_s(), error.what(), error.trial()));

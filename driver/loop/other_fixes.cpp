@@ -31,7 +31,8 @@ std::vector<FinishedTrial> try_other_fixes(Run& run, const reports::Costs& costs
       continue;
     const auto tried = std::ranges::find(costs.other_fixes, fix, &reports::OtherFix::neutralised);
     if (tried != costs.other_fixes.end() && (tried->step_time_s || tried->verdict != Verdict::pass)) continue;
-    run.start_or_go_on(run.plan_for(Role::other_fix, set, "another minimal fix: is it faster?"));
+    TrialPlan plan = run.plan_for(Role::other_fix, set, "another minimal fix: is it faster?");
+    if (!run.state.history.finished || run.was_begun(plan)) run.start_or_go_on(std::move(plan));
   }
   return run.wait_for_all();
 }

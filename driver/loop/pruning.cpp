@@ -15,6 +15,7 @@ void weigh_workaround(Run& run) {
     return trial.role == Role::other_fix && trial.neutralised == plan.neutralised && trial.judgement;
   };
   if (std::ranges::any_of(run.state.history.trials, is_whole)) return;  // without a step time: it broke
+  if (run.state.history.finished && !run.was_begun(plan)) return;
   run.start_or_go_on(std::move(plan));
   run.wait_for_all();
 }

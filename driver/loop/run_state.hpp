@@ -38,6 +38,7 @@ struct RunState {
   std::optional<strategies::Answer> before_descent;             ///< proved, of the search before the one among parts
   std::vector<std::vector<strategies::SuspectId>> other_fixes;  ///< minimal sets beside the culprit set, by price
   std::optional<Conclusion> conclusion;  ///< once it is drawn; in the journal when the run is at its end
+  bool concluded = false;                ///< this bisectd came to the end of the run and journaled it
 
   // For the eye alone.
   TrialsLeft trials_left;  ///< shown in place of the range in `answer`

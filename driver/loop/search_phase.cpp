@@ -75,9 +75,15 @@ void SearchPhase::run() {
 
 /// From what an earlier bisectd found out to the answer.
 void SearchPhase::search_on() {
+  const History& past = run_.state.past;
   go_on_with_past();
   while (run_.trials.any_finished())
     for (const FinishedTrial& finished : run_.wait()) take_in(finished);
+  const bool is_concluded = run_.state.history.finished && among_parts_ == (past.descent && past.descent->stayed.empty());
+  if (is_concluded && past.conclusion->answer.state == State::proved) {
+    run_.state.answer = past.conclusion->answer;
+    return;
+  }
   begin_anew();  // once: an answer to each of ten thousand old evidences would take minutes
   search();
   if (run_.state.answer.state != State::proved && !preferred_in(run_.state.history, among_parts_).empty())
@@ -129,7 +135,7 @@ void SearchPhase::descend() {
 
 /// The answer becomes that of the second search only if that one is proved.
 void SearchPhase::search_parts(PastDescent descent) {
-  if (!descent.stayed.empty()) {  // its budget was spent, and there is more now
+  if (!descent.stayed.empty() && !run_.state.history.finished) {  // its budget was spent, and there is more now
     descent.stayed.clear();
     run_.journal.append(descent_record(descent));
   }
@@ -148,7 +154,7 @@ void SearchPhase::search_parts(PastDescent descent) {
   inquiry_ = std::move(before);
   among_parts_ = false;
   run_.state.answer = first;
-  run_.journal.append(descent_record(descent));
+  if (!run_.state.history.finished) run_.journal.append(descent_record(descent));
 }
 
 bool SearchPhase::is_of_this_search(const PastTrial& trial) const {
@@ -286,6 +292,7 @@ void SearchPhase::go_on_with_past() {
   if (const auto preferred = preferred_in(run_.state.history, among_parts_); !preferred.empty())
     inquiry_.ask_anew(preferring(problem_, preferred));
   if (past.catalogue) effect_seen_ |= past.effect_seen;
+  if (run_.state.history.finished) return;
   const bool over = inquiry_.answer().state != State::searching;  // then only proofs are needed still
   for (const PastTrial& trial : past.trials) {
     if (!is_ours(trial) || (trial.judgement && !trial.failed) || (over && trial.role != Role::proof)) continue;
