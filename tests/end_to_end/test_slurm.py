@@ -285,12 +285,12 @@ class Losing(Slurm):
         """Memory is overwritten as soon as it is free, so that nothing can be used after that."""
         process = self.running(environment={"GLIBC_TUNABLES": "glibc.malloc.perturb=165:glibc.malloc.tcache_count=0"})
         self.wait_for(lambda: sum(" RUNNING " in job for job in self.queued()) >= 2)
-        # The one that was begun last: it still runs when it is cancelled.
-        job, name = max((job.split()[::2] for job in self.queued() if " RUNNING " in job), key=lambda one: int(one[0]))
-        trial, attempt = name.rsplit(".", 1)[1].split("-")
-        (folder,) = self.run_folder().glob(f"trials/{trial}-*")
-        (folder / f"attempt-{int(attempt) + 1}").write_text("where its folder would be")
-        self.slurm("scancel", job)
+        jobs = [job.split()[::2] for job in self.queued() if " RUNNING " in job]  # all: the search might do without one of them
+        for _, name in jobs:
+            trial, attempt = name.rsplit(".", 1)[1].split("-")
+            (folder,) = self.run_folder().glob(f"trials/{trial}-*")
+            (folder / f"attempt-{int(attempt) + 1}").write_text("where its folder would be")
+        self.slurm("scancel", *(job for job, _ in jobs))
         self.assertEqual(process.wait(60), 4)
         self.assertRegex((self.folder / "stderr.txt").read_text(), "(?m)^bisectd: .*attempt-")
         self.wait_for(lambda: self.queued() == [], 20)
