@@ -20,11 +20,10 @@ constexpr double kMoved = 5;      ///< times what moved runs are apart that no d
 constexpr double kBlind = 10;     ///< times as much where a window does not show its error (a log without batch noise)
 constexpr double kExplained = 2;  ///< times that, up to which they explain it
 constexpr double kLeast = 0.25, kWorthALook = 0.5;  ///< of the target: what counts as nothing, what is asked at all
-constexpr double kSteady = 3;                       ///< errors that a short window needs beside moved runs
-constexpr double kOtherMasks = 4;  ///< errors that a difference needs where the other side may have seen other masks,
-constexpr double kFirstMasks = 6;  ///< and in the first values
-constexpr double kArithmetic =
-    0x1p-8;                       ///< a unit of bfloat16: more no arithmetic is off by there; healthy ones reach 0.11 %
+/// Errors that a difference needs where the other side may have seen other masks, or where a window is short.
+constexpr double kSteady = 4;
+/// A unit of bfloat16: more no arithmetic is off by in the first steps; healthy devices reach 0.11 % there.
+constexpr double kArithmetic = 0x1p-8;
 constexpr double kPrecise = 0.4;  ///< of the target: an error that a pass may have
 constexpr double kSpeaks = 2;     ///< errors beyond the target by which the rest of a run speaks against a pass
 
@@ -52,12 +51,12 @@ std::vector<Seen> look(const Reference& reference, const Difference& difference,
     if (level.apart > 0) {
       const double ratio = size / std::max(level.apart, 1e-4);
       if (ratio < kExplained) seen.score = std::min(seen.score, undecided);
-      if (batches == Batches::same || size > kOtherMasks * seen.error)
+      if (batches == Batches::same || size > kSteady * seen.error)
         seen.score = std::max(seen.score, kFails * ratio / kMoved);
     }
     const bool beginning = reference.steps[difference.places[level.to - 1]] <= kFirstSteps;
     const bool beyond_arithmetic = beginning && size > std::max(kArithmetic, kMoved * level.apart) &&
-                                   (batches == Batches::same || size > kFirstMasks * seen.error);
+                                   (batches == Batches::same || size > kSteady * seen.error);
     if (beyond_arithmetic) {
       seen.score = 2 * kFails;
       seen.uncertain = std::max(own_spread, std::min(level.error, std::max(kArithmetic, level.apart)));
