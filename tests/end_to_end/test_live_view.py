@@ -72,7 +72,7 @@ class LiveView(Space):
     def test_lines_are_redrawn_in_place(self):
         self.prepare()
         shown = self.on_terminal("run", "experiment.yaml", columns=160)
-        self.assertRegex(shown, r"npu 1  trial \d+ \w+: .*step \d+ of 100, loss \d\.\d+")
+        self.assertRegex(shown, r"npu 1  trial \d+ \w+: .*step \d+ of 100, loss \d(\.\d+)?")
         self.assertRegex(shown, r"running for \d\.\d s; \d+( to \d+)? more trials, \d+\.\d s to ")
         self.assertIn("\x1b[J", shown)
         lines = [line for line in self.screen(shown, 160) if line]
@@ -83,7 +83,7 @@ class LiveView(Space):
         self.prepare()
         blocks = self.blocks(self.on_terminal("run", "experiment.yaml", columns=200))
         rows = [row for block in blocks for row in block]
-        judged_at_search = r"^  npu [01]  trial \d+ (search|certificate): .* neutralised: step \d+ of 100, loss \d\.\d+ \([+-]?\d.* % so far\), \d+\.\d s$"
+        judged_at_search = r"^  npu [01]  trial \d+ (search|certificate): .* neutralised: step \d+ of 100, loss \d(\.\d+)? \([+-]?\d.* % so far\), \d+\.\d s$"
         self.assertTrue([row for row in rows if re.search(judged_at_search, row)], rows[-10:])
         self.assertTrue([row for row in rows if re.search(r"^  npu \d  trial \d+ as-is: .*\(\+3\.\d\d % so far\)", row)], rows[:10])
         self.assertTrue([row for row in rows if re.search(r"^\[ ?\d+/~\d+\] running for \d+\.\d s; \d+ to \d+ more trials, \d+\.\d s to \d+", row)])
