@@ -18,7 +18,7 @@ std::string controls_text(const Record& record, Escape escape) {
   };
   std::vector<Alike> all;
   for (const Trial& trial : record.trials) {
-    if (trial.role != "control" || trial.running) continue;
+    if (trial.role != Role::control || trial.running) continue;
     std::string text = fmt::format("{} neutralised: {}", set_text(record, trial.neutralised, kNamesInSet, escape),
                                    verdict_word(trial.verdict));
     // Of larger sets only their size is told: of many causes each leaves out another one.

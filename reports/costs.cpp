@@ -74,7 +74,7 @@ std::vector<std::string> other_fix_texts(const Record& record, Escape escape) {
 }
 
 std::string soak_text(const Record& record, Escape escape) {
-  const Trial* soak = judged_trial(record, "soak");
+  const Trial* soak = judged_trial(record, Role::soak);
   if (!soak || soak->neutralised != record.answer.culprit_set) return "";
   std::string text = fmt::format("Soak, the fix for longer than a trial (trial {}): {}: {}", soak->number,
                                  verdict_word(soak->verdict), escape(soak->text));

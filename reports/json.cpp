@@ -205,7 +205,7 @@ Json trial(const Trial& one) {
   Json attempts = Json::array();
   for (const Attempt& each : one.attempts) attempts.push_back(attempt(each));
   return {{"number", one.number},
-          {"role", one.role},
+          {"role", name_of(one.role)},
           {"neutralised", one.neutralised},
           {"running", one.running},
           {"verdict", one.running || is_measured_only(one) ? Json(nullptr) : Json(verdict_word(one.verdict))},

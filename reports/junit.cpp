@@ -33,7 +33,7 @@ std::string seconds_text(double seconds) {
 double time_of_roles(const Record& record, bool reference) {
   double sum = 0;
   for (const Trial& trial : record.trials)
-    if ((trial.role == "reference") == reference)
+    if ((trial.role == Role::reference) == reference)
       for (const Attempt& attempt : trial.attempts) sum += attempt.duration_s;
   return sum;
 }
@@ -44,7 +44,7 @@ std::string reason_text(const Trial& trial) {
 
 Case reference_case(const Record& record) {
   Case one{"reference.runs", time_of_roles(record, true)};
-  const Trial* trial = judged_trial(record, "reference");
+  const Trial* trial = judged_trial(record, Role::reference);
   if (record.references > 0) return one;
   one.element = trial ? "error" : "skipped";
   one.type = "reference";

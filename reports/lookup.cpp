@@ -8,11 +8,10 @@ namespace bisectd::reports {
 bool is_measured_only(const Trial& trial) { return !trial.running && trial.reason == "measured"; }
 
 bool judges_subject(const Trial& trial) {
-  return !trial.running && !is_measured_only(trial) && trial.role != "reference" && trial.role != "discovery" &&
-         trial.role != "overflow-check" && trial.role != "end" && trial.role != "soak" && trial.role != "watched";
+  return !trial.running && !is_measured_only(trial) && traits_of(trial.role).speaks != Speaks::of_nothing;
 }
 
-const Trial* judged_trial(const Record& record, std::string_view role) {
+const Trial* judged_trial(const Record& record, Role role) {
   const Trial* last = nullptr;
   for (const Trial& trial : record.trials)
     if (!trial.running && trial.role == role) last = &trial;
@@ -23,7 +22,7 @@ const Trial* as_is_trial(const Record& record) {
   const Trial *any = nullptr, *best = nullptr;
   const auto decided = record.outcome == Outcome::aligned ? strategies::Verdict::pass : strategies::Verdict::fail;
   for (const Trial& trial : record.trials) {
-    if (trial.running || trial.role != "as-is") continue;
+    if (trial.running || trial.role != Role::as_is) continue;
     any = &trial;
     if (trial.verdict == decided) best = &trial;
   }
@@ -37,7 +36,7 @@ const Trial* judged_trial(const Record& record, const std::vector<std::size_t>& 
   const Trial* any = nullptr;
   const Trial* best = nullptr;
   for (const Trial& trial : record.trials) {
-    if (!judges_subject(trial) || trial.role == "ladder" || trial.role == "control" || trial.neutralised != ids) continue;
+    if (!judges_subject(trial) || traits_of(trial.role).speaks != Speaks::of_set || trial.neutralised != ids) continue;
     any = &trial;
     if (trial.verdict == wanted) best = &trial;
   }
@@ -62,7 +61,7 @@ const Trial* fix_trial(const Record& record) {
 
 std::string_view perturbation_of(const Record& record, bool reference) {
   for (const Trial& trial : record.trials)
-    if ((trial.role == "reference") == reference)
+    if ((trial.role == Role::reference) == reference)
       for (const Attempt& attempt : trial.attempts)
         if (!attempt.perturbation.empty()) return attempt.perturbation;
   return {};

@@ -20,7 +20,7 @@ bool is_measured_only(const Trial& trial);
 bool judges_subject(const Trial& trial);
 
 /// The last judged trial of a role, or null.
-const Trial* judged_trial(const Record& record, std::string_view role);
+const Trial* judged_trial(const Record& record, Role role);
 
 /// The subject as it is, which may have been tried several times: the last trial that bears the outcome out, else the last.
 const Trial* as_is_trial(const Record& record);

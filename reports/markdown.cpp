@@ -43,7 +43,7 @@ std::string measured_row(const Record& record, std::string_view what, const Tria
 std::string measured(const Record& record) {
   const std::string rows = measured_row(record, "subject as it is", as_is_trial(record)) +
                            measured_row(record, "culprit set neutralised", fix_trial(record)) +
-                           measured_row(record, "everything neutralised", judged_trial(record, "everything"));
+                           measured_row(record, "everything neutralised", judged_trial(record, Role::everything));
   if (rows.empty()) return "";
   if (record.must_run_to) return "\n| | how it went | verdict | trial |\n|---|---|---|---|\n" + rows;
   std::string text = fmt::format("\n| | {} against the reference | verdict | trial |\n|---|---|---|---|\n{}",
@@ -157,7 +157,7 @@ std::string reproduction_line(std::string_view what, const Trial* trial) {
 }
 
 std::string reproduction(const Record& record) {
-  std::string lines = reproduction_line("reference", judged_trial(record, "reference")) +
+  std::string lines = reproduction_line("reference", judged_trial(record, Role::reference)) +
                       reproduction_line("subject as it is", as_is_trial(record));
   for (const strategies::Claim& claim : record.answer.certificate)
     if (claim.kind == strategies::Claim::Kind::cause_fails && claim.proved)

@@ -15,11 +15,6 @@ namespace {
 constexpr double kMentioned = 0.05;
 constexpr std::size_t kMostLikely = 4;
 
-bool is_of_search(const Trial& trial) {
-  return trial.role != "reference" && trial.role != "discovery" && trial.role != "overflow-check" && trial.role != "as-is" &&
-         trial.role != "end" && trial.role != "control" && trial.role != "watched" && trial.role != "soak";
-}
-
 }  // namespace
 
 std::vector<Underway> underway(const Record& record) {
@@ -48,7 +43,7 @@ std::optional<std::pair<double, double>> time_left_s(const Record& record) {
   std::size_t judged = 0;
   double began_s = record.elapsed_s;
   for (const Trial& trial : record.trials) {
-    if (!is_of_search(trial)) continue;
+    if (!is(trial.role, kInSearch)) continue;
     if (!trial.running) ++judged;
     for (const Attempt& attempt : trial.attempts) began_s = std::min(began_s, attempt.started_s);
   }
@@ -58,7 +53,7 @@ std::optional<std::pair<double, double>> time_left_s(const Record& record) {
 }
 
 std::string left_text(const Record& record) {
-  if (std::ranges::any_of(record.trials, [](const Trial& trial) { return trial.running && trial.role == "control"; }))
+  if (std::ranges::any_of(record.trials, [](const Trial& trial) { return trial.running && trial.role == Role::control; }))
     return "controls: what the answer rests on, once more";
   if (!(record.answer.trials_left_high > 0)) return "";
   std::string text = more_trials_text(record);

@@ -46,8 +46,8 @@ std::string measurement_text(const Record& record, const Trial& trial) {
 
 // The reference runs neutralise nothing because there is nothing to neutralise in them.
 std::string neutralised_text(const Record& record, const Trial& trial) {
-  if (trial.role == "reference" || trial.role == "discovery") return "";  // it is no set that is tried
-  if (trial.role == "by-hand" && trial.neutralised.size() <= kNamesInLine)
+  if (trial.role == Role::reference || trial.role == Role::discovery) return "";  // it is no set that is tried
+  if (trial.role == Role::by_hand && trial.neutralised.size() <= kNamesInLine)
     return ": " + suspects_text(record, trial.neutralised, plain) + " neutralised";
   const std::string value = trial.value.empty() ? "" : " " + plain(trial.value);
   return value + ": " + set_text(record, trial.neutralised, kNamesInLine, plain) + " neutralised";
@@ -73,41 +73,23 @@ std::string running_text(const Record& record, const Attempt* attempt) {
 
 std::string running_line(const Record& record, const Underway& one) {
   const std::string device = one.attempt && !one.attempt->device.empty() ? plain(one.attempt->device) + "  " : "";
-  return fmt::format("{}trial {} {}{}: {}", device, one.trial->number, plain(one.trial->role),
+  return fmt::format("{}trial {} {}{}: {}", device, one.trial->number, name_of(one.trial->role),
                      neutralised_text(record, *one.trial), running_text(record, one.attempt));
 }
 
 }  // namespace
 
-std::string phase_line(const Record& record, std::string_view role) {
-  if (role == "reference") return "reference: the trusted runs, whose spread is the noise floor";
-  if (role == "as-is") return "as-is: the subject with nothing neutralised should fail";
-  if (role == "discovery") return "discovery: what a run of the subject really uses";
-  if (role == "end") return "end: the reference does not decide; do the subject's own two ends differ?";
-  if (role == "overflow-check")
-    return "overflow-check: one run in which the framework names the first operator with an inf or a nan";
-  if (role == "everything")
-    return fmt::format("everything: with all {} neutralised it should pass",
-                       counted(chosen_from(record, {}).size(), "suspect"));
-  if (role == "runnable") return "runnable: which suspects break the run when they are neutralised";
-  if (role == "signature") return "signature: what the first steps of trials have in common";
-  if (role == "search") {
-    const std::size_t suspects = chosen_from(record, {}).size();
-    return suspects == 1 ? "search: is the only suspect guilty"
-                         : fmt::format("search: which of {} suspects are guilty", suspects);
-  }
-  if (role == "measurement") return "measurement: how the effects of suspects add up";
-  if (role == "control") return "control: what the answer rests on, once more at the end of the run";
-  if (role == "watched") return "watched: does the fault stay while suspects are looked at and nothing is neutralised";
-  if (role == "soak") return "soak: the fix, for longer than a trial";
-  if (role == "certificate") return "certificate: the trials that prove the answer";
-  return plain(role);
+std::string phase_line(const Record& record, Role role) {
+  const std::size_t suspects = chosen_from(record, {}).size();
+  if (role == Role::search && suspects == 1) return "search: is the only suspect guilty";
+  const RoleTraits& traits = traits_of(role);
+  return fmt::format("{}: {}", traits.word, fmt::format(fmt::runtime(traits.phase), counted(suspects, "suspect")));
 }
 
 std::string judged_text(const Record& record, const Trial& trial) {
   const bool judged = !is_measured_only(trial);
   const std::string measurement = judged ? measurement_text(record, trial) : "";
-  std::string text = fmt::format("trial {} {}{} -> {}", trial.number, plain(trial.role), neutralised_text(record, trial),
+  std::string text = fmt::format("trial {} {}{} -> {}", trial.number, name_of(trial.role), neutralised_text(record, trial),
                                  judged ? verdict_word(trial.verdict) : "measured");
   if (!measurement.empty()) text += " (" + measurement + ")";
   text += ", " + duration_text(duration_s(trial));
@@ -125,7 +107,7 @@ std::string heartbeat_line(const Record& record) {
   std::string text = fmt::format("running for {}", duration_text(record.elapsed_s));
   const char* separator = ": ";
   for (const auto& [trial, attempt] : underway(record)) {
-    text += fmt::format("{}trial {} {} ({})", separator, trial->number, plain(trial->role), running_text(record, attempt));
+    text += fmt::format("{}trial {} {} ({})", separator, trial->number, name_of(trial->role), running_text(record, attempt));
     separator = "; ";
   }
   return text;

@@ -12,7 +12,7 @@
 namespace bisectd::reports {
 
 /// A phase begins, named by the role of its trials: "search: which of 32 suspects are guilty".
-std::string phase_line(const Record& record, std::string_view role);
+std::string phase_line(const Record& record, Role role);
 
 /// A trial was judged, and with it so many; the record need not hold its trials:
 /// "[ 7/~14] trial 7 search: 12 of 32 neutralised -> fail (loss +3.10 %), 2.1 s; 5 to 9 more trials".

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/role.hpp"
 #include "strategies/answer.hpp"
 
 namespace bisectd::reports {
@@ -51,11 +52,11 @@ struct Attempt : AttemptSummary {
   std::optional<double> delta;       ///< of a running attempt: so far
 };
 
-/// One trial, judged or running; of a running one `delta` is what it is so far. What a trial asks is here in words and ids
-/// for people and report.json, where the driver has a Role and sets (driver/trial/trial_plan.hpp).
+/// One trial, judged or running; of a running one `delta` is what it is so far. What a trial neutralises is here in
+/// ids for people and report.json, where the driver has sets (driver/trial/trial_plan.hpp).
 struct Trial : strategies::Judged {
-  std::size_t number = 0;                ///< 1-based, in the order started
-  std::string role;                      ///< reference, as-is, discovery, everything, search, ...: words of Role
+  std::size_t number = 0;  ///< 1-based, in the order started
+  Role role = Role::search;
   std::vector<std::size_t> neutralised;  ///< indices into Record::suspects, ascending
   std::string value;                     ///< which one of a ladder it tries, "scale=64"; else empty
   bool running = false;

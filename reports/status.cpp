@@ -46,7 +46,7 @@ Json range(std::optional<std::pair<double, double>> range) {
 Json running(const Record& record, const Trial& trial, const Attempt* attempt) {
   const auto& steps = record.reference_curve.steps;
   return {{"trial", trial.number},
-          {"role", trial.role},
+          {"role", name_of(trial.role)},
           {"neutralised", trial.neutralised.size()},
           {"device", attempt ? attempt->device : ""},
           {"step", attempt && attempt->last_step ? Json(*attempt->last_step) : Json(nullptr)},

@@ -297,7 +297,7 @@ std::string verdict_sentence(const Record& record, Escape escape) {
       if (record.must_run_to)
         return fmt::format(
             "Nothing to find: the subject as it is runs to step {}, in each of {}.", *record.must_run_to,
-            counted(static_cast<std::size_t>(std::ranges::count(record.trials, "as-is", &Trial::role)), "run"));
+            counted(static_cast<std::size_t>(std::ranges::count(record.trials, Role::as_is, &Trial::role)), "run"));
       if (const Trial* as_is = as_is_trial(record);
           record.worse_only && as_is && (record.higher_is_better ? 1 : -1) * as_is->delta.value_or(0) > record.target)
         return fmt::format(

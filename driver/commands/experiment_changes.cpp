@@ -135,7 +135,7 @@ std::vector<std::string> changes_under_verdicts(const History& past, const std::
       return !trial.failed && is_meant(trial.role) && (trial.judgement || std::ranges::any_of(trial.attempts, gave_a_curve));
     });
   };
-  const bool verdicts = any([](Role role) { return is_evidence(role) || role == Role::discovery; }),
+  const bool verdicts = any([](Role role) { return is(role, reports::kEvidence) || role == Role::discovery; }),
              references = any([](Role role) { return role == Role::reference; });
   if (resolved_then == resolved_now || (!verdicts && !references)) return {};
   const Settings then = settings_in(resolved_then), now = settings_in(resolved_now);

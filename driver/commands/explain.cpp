@@ -52,7 +52,7 @@ class Retold {
     scope_ = catalogue_.set_of(of_second_ ? history_.descent->scope : first_scope(experiment, catalogue_));
     for (const std::size_t index : history_.order_judged) {
       PastTrial& trial = history_.trials[index];
-      if (!trial.judgement || !is_evidence(trial.role)) continue;
+      if (!trial.judgement || !is(trial.role, reports::kEvidence)) continue;
       if (history_.descent && trial.role != Role::as_is && history_.descent->has(trial.number) != of_second_) continue;
       trial.neutralised.resize(catalogue_.size());       // the subject as it is runs before the suspects are known
       if (trial.role == Role::signature) ++short_ones_;  // which have no verdict

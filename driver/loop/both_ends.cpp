@@ -39,7 +39,7 @@ constexpr int kRunsThatShowNothing = 5;
 constexpr int kTrialsThatBreak = 3;
 
 FinishedTrial run_reference(Run& run) {
-  log::info(reports::phase_line(run.frame(), name_of(Role::reference)));
+  log::info(reports::phase_line(run.frame(), Role::reference));
   run.start_or_go_on(run.plan_for(Role::reference, {}, "the trusted side"));
   FinishedTrial finished = std::move(run.wait().front());
   const AttemptOutcome& whole = plain_attempt(finished.attempts);
@@ -64,7 +64,7 @@ bool overflows(const judge::Judgement& judgement, const judge::Curve& curve) {
 void find_first_overflow(Run& run) {
   const auto& check = run.experiment.overflow_check;
   if (!check) return;
-  log::info(reports::phase_line(run.frame(), name_of(Role::overflow_check)));
+  log::info(reports::phase_line(run.frame(), Role::overflow_check));
   run.start_or_go_on(run.plan_for(Role::overflow_check, {}, "which operator gives the first inf or nan"));
   for (const FinishedTrial& finished : run.wait_for_all()) {
     const std::vector<std::string> first =
@@ -191,7 +191,7 @@ struct FirstRuns {
 FirstRuns run_subject(Run& run, const char* why) {
   FirstRuns runs;
   if (!run.state.past.catalogue) runs.named = query(run);  // before anything long: it may fail
-  log::info(reports::phase_line(run.frame(), name_of(Role::as_is)));
+  log::info(reports::phase_line(run.frame(), Role::as_is));
   run.start_or_go_on(run.plan_for(Role::as_is, {}, why));
   if (!families_seen_in_a_run(run.experiment).empty()) run.start_or_go_on(plan_discovery(run));
   for (FinishedTrial& finished : run.wait_for_all())

@@ -24,11 +24,12 @@ void warn_of_broken_runs(Run& run) {
     if (breaks > 0) run.warn(fmt::format("{} of {} runs of {} broke and were made again: {}", breaks, runs, whose, last));
   };
   if (!run.must_only_run())
-    told("the subject as it is", [](const PastTrial& trial) { return trial.neutralised.none() && is_evidence(trial.role); });
+    told("the subject as it is",
+         [](const PastTrial& trial) { return trial.neutralised.none() && is(trial.role, reports::kEvidence); });
   if (answer.state != strategies::State::proved) return;
   const strategies::SuspectSet fix = run.state.catalogue.set_of(answer.culprit_set);
   told("the subject with the culprit set neutralised",
-       [&](const PastTrial& trial) { return trial.neutralised == fix && is_evidence(trial.role); });
+       [&](const PastTrial& trial) { return trial.neutralised == fix && is(trial.role, reports::kEvidence); });
 }
 
 }  // namespace bisectd::driver

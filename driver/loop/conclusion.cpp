@@ -250,8 +250,8 @@ neutralise::Recipe recipe_of_fix(const strategies::Answer& answer, const configs
 }
 
 std::string doubt_of_everything(const reports::Record& record, const configs::Experiment& experiment) {
-  const reports::Trial *as_is = reports::judged_trial(record, "as-is"),
-                       *everything = reports::judged_trial(record, "everything");
+  const reports::Trial *as_is = reports::judged_trial(record, reports::Role::as_is),
+                       *everything = reports::judged_trial(record, reports::Role::everything);
   if (!as_is || !everything || as_is->attempts.empty() || everything->attempts.empty()) return "";
   const reports::Attempt &plain = as_is->attempts.front(), &neutralised = everything->attempts.front();
   if (record.must_run_to && !plain.last_step && !neutralised.last_step)

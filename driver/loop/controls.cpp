@@ -75,7 +75,7 @@ std::string contradiction_text(const Tried& tried, const History& history) {
   const char *due = must_pass ? "passed" : "failed", *seen = must_pass ? "failed" : "passed";
   const PastTrial* before = nullptr;
   for (const PastTrial& trial : history.trials)
-    if (trial.judgement && is_evidence(trial.role) && trial.judgement->verdict == tried.control.expected &&
+    if (trial.judgement && is(trial.role, reports::kEvidence) && trial.judgement->verdict == tried.control.expected &&
         reports::members(trial.neutralised) == reports::members(tried.control.neutralised))
       before = &trial;
   const std::string set = set_text(tried.control.neutralised);
@@ -168,7 +168,7 @@ std::optional<std::string> passes_watched(Run& run, const std::set<std::string>&
     for (const auto& [variable, value] : run.experiment.families.at(name).discover->environment)
       plan.recipe.templates[variable] = family_variable(run.sides.subject, variable, value);
   if (run.state.history.finished && !run.was_begun(plan)) return std::nullopt;  // by a bisectd that did without
-  log::info(reports::phase_line(run.frame(), name_of(Role::watched)));
+  log::info(reports::phase_line(run.frame(), Role::watched));
   run.start_or_go_on(std::move(plan));
   const FinishedTrial finished = std::move(run.wait_for_all().back());
   const std::string watched = fmt::format("{}", fmt::join(families, " and "));
@@ -218,7 +218,7 @@ void control_answer(Run& run, bool exact) {
     all.push_back({.control = std::move(control), .needed = needed});
   }
   const bool was_proved = run.state.history.finished && run.state.past.conclusion->answer.state == strategies::State::proved;
-  log::info(reports::phase_line(run.frame(), name_of(Role::control)));
+  log::info(reports::phase_line(run.frame(), Role::control));
   while (true) {
     bool replaying = false;  // what an earlier session began comes first, for it may make the rest needless
     // One that contradicts the answer makes the others needless; where one breaks, they most likely would as well.
@@ -279,7 +279,7 @@ void control_outside(Run& run) {
   const bool begun = run.was_begun(plan);
   if (run.state.history.finished && !begun) return;  // by a bisectd that did without
   if (!begun && budget_spent(run.experiment.search, 0, run.now_s())) return;
-  log::info(reports::phase_line(run.frame(), name_of(Role::control)));
+  log::info(reports::phase_line(run.frame(), Role::control));
   run.start_or_go_on(std::move(plan));
   for (const FinishedTrial& finished : run.wait_for_all())
     if (finished.judgement.verdict == Verdict::pass)

@@ -41,7 +41,7 @@ Answer answer_to(const configs::Experiment& experiment, const History& history, 
   strategies::SuspectSet refused(problem.suspects.size());
   for (const std::size_t index : history.order_judged) {
     const PastTrial& trial = history.trials[index];
-    if (trial.failed || !is_evidence(trial.role) || !is_heard(trial)) continue;
+    if (trial.failed || !is(trial.role, reports::kEvidence) || !is_heard(trial)) continue;
     JudgedRun told = judged_run(trial, experiment.accept.target);
     told.evidence.neutralised.resize(refused.size());  // the subject as it is ran before they were known
     inquiry.learn(std::move(told));

@@ -40,7 +40,7 @@ std::map<std::string, SeenBySet> seen_by_device(const History& history) {
   std::map<std::string, SeenBySet> devices;
   for (const PastTrial& trial : history.trials) {
     if (!trial.judgement || !trial.judgement->delta || !std::isfinite(*trial.judgement->delta)) continue;
-    if (!is_evidence(trial.role) && trial.role != Role::control) continue;
+    if (!is(trial.role, reports::kEvidence) && trial.role != Role::control) continue;
     if (trial.attempts.empty() || trial.attempts.front().device.empty()) continue;
     const std::string& device = trial.attempts.front().device;
     if (!std::ranges::all_of(trial.attempts, [&](const PastAttempt& attempt) { return attempt.device == device; })) continue;

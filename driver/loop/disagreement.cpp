@@ -26,7 +26,7 @@ constexpr double kStandardErrors = 10;
 bool has_passed_and_failed(const History& history) {
   std::set<std::vector<strategies::SuspectId>> passed, failed;
   for (const PastTrial& trial : history.trials) {
-    if (!trial.judgement || !is_evidence(trial.role)) continue;
+    if (!trial.judgement || !is(trial.role, reports::kEvidence)) continue;
     if (trial.judgement->verdict == Verdict::pass) passed.insert(reports::members(trial.neutralised));
     if (trial.judgement->verdict == Verdict::fail) failed.insert(reports::members(trial.neutralised));
   }
@@ -63,7 +63,7 @@ struct Sized {
 };
 
 std::optional<Sized> sized(const PastTrial& trial, double target) {
-  if (!trial.judgement || !(is_evidence(trial.role) || trial.role == Role::control)) return std::nullopt;
+  if (!trial.judgement || !(is(trial.role, reports::kEvidence) || trial.role == Role::control)) return std::nullopt;
   // What noise hides is near the target, and its size is as good as others; other undecided ones are of a part of the run.
   if (!strategies::decided(trial.judgement->verdict) && trial.judgement->reason != "noise") return std::nullopt;
   const strategies::Evidence told = judged_run(trial, target).evidence;

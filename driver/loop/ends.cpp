@@ -57,7 +57,7 @@ std::string search_between_ends(Run& run, const FinishedTrial& as_is) {
   const int runs = perturbed ? 1 + kRepeats : 1;
   TrialPlan other_end = plan_end(run, widest, "everything neutralised: the other end", runs);
   if (run.state.history.finished && !run.was_begun(other_end)) return "no other end was tried";
-  log::info(reports::phase_line(run.frame(), name_of(Role::end)));
+  log::info(reports::phase_line(run.frame(), Role::end));
 
   std::vector<judge::Curve> everything = curves_of(run, {std::move(other_end)});
   std::vector<judge::Curve> subject = whole_curves(as_is.attempts);

@@ -59,7 +59,7 @@ void soak_fix(Run& run, const SearchPhase& search) {
   if (run.state.history.finished && !begun) return;
   if (!begun && search.budget_spent(0))
     return run.warn(fmt::format("the fix was not run to step {} (soak): the budget is spent", run.experiment.soak->value));
-  log::info(reports::phase_line(run.frame(), name_of(Role::soak)));
+  log::info(reports::phase_line(run.frame(), Role::soak));
   run.start_or_go_on(std::move(plan));
   try {
     run.wait_for_all();

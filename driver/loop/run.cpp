@@ -21,9 +21,6 @@ namespace {
 constexpr double kReportEvery_s = 2.0;
 constexpr double kReportShare = 0.02;
 
-/// Roles of which a run may have several trials of the same set: their reasons tell them apart.
-constexpr std::array kSeveralOfOneSet{Role::as_is, Role::end, Role::discovery, Role::control, Role::soak, Role::ladder};
-
 }  // namespace
 
 Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const keep::RunDirectory& directory_given,
@@ -59,7 +56,7 @@ Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const 
 const PastTrial* Run::begun(const TrialPlan& plan) const {
   const auto same = std::ranges::find_if(state.past.trials, [&](const PastTrial& trial) {
     return trial.role == plan.role && trial.neutralised == plan.neutralised && trial.rungs == plan.rungs &&
-           (!std::ranges::count(kSeveralOfOneSet, plan.role) || trial.reason == plan.reason);
+           (!is(plan.role, reports::kManyPerSet) || trial.reason == plan.reason);
   });
   return same == state.past.trials.end() ? nullptr : &*same;
 }

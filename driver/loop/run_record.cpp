@@ -65,7 +65,7 @@ void show_judgement(reports::Trial& trial, const judge::Judgement& judgement) {
 void read_logged_lines(reports::Record& record, const configs::Experiment& experiment, const keep::RunDirectory& directory,
                        const read::Readings& known) {
   for (reports::Trial& trial : record.trials) {
-    const bool trusted = trial.role == name_of(Role::reference);
+    const bool trusted = trial.role == Role::reference;
     const configs::Side& side = trusted ? static_cast<const configs::Side&>(experiment.reference) : experiment.subject;
     for (reports::Attempt& attempt : trial.attempts) {
       const std::filesystem::path folder = directory.folder() / attempt.folder;
@@ -150,7 +150,7 @@ reports::Record frame_of(const configs::Experiment& experiment, const keep::RunD
 reports::Trial shown_trial(const PastTrial& past, const RunState& state) {
   reports::Trial trial;
   trial.number = past.number;
-  trial.role = name_of(past.role);
+  trial.role = past.role;
   trial.neutralised = reports::members(past.neutralised);
   trial.running = !past.judgement || state.open.contains(past.number);
   if (past.role == Role::ladder) trial.notes = {trial.value = past.reason};

@@ -35,7 +35,7 @@ double time_of_controls(const Run& run) {
   controls = std::max(2, controls);
   double longest_s = 0;
   for (const PastTrial& trial : run.state.history.trials)
-    if (is_evidence(trial.role))
+    if (is(trial.role, reports::kEvidence))
       for (const PastAttempt& attempt : trial.attempts) longest_s = std::max(longest_s, attempt.duration_s);
   return static_cast<double>((controls + devices - 1) / devices) * longest_s;
 }
@@ -61,7 +61,7 @@ SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
       effect_due_(refused_),
       effect_seen_(refused_) {
   run_.trials.before_judged([this](const FinishedTrial& finished) { journal_findings(finished); });
-  log::info(reports::phase_line(run_.frame(), name_of(Role::search)));
+  log::info(reports::phase_line(run_.frame(), Role::search));
   learn(as_is_);
   if (run_.state.jury && run_.state.jury->learn_horizon(whole_curves(as_is.trial.attempts).front()))
     log::info(fmt::format("a failure shows early: trials of the search end at step {} of {}, proofs do not",
@@ -129,7 +129,7 @@ void SearchPhase::descend() {
   if (descent->end_trial == 0) return search_parts(std::move(*descent));
   for (const std::size_t index : run_.state.past.order_judged) {  // it came to nothing, but it was there
     const PastTrial& trial = run_.state.past.trials[index];
-    if (descent->has(trial.number)) searched_ += is_search(trial.role);
+    if (descent->has(trial.number)) searched_ += is(trial.role, reports::kInSearch);
   }
 }
 
@@ -241,12 +241,12 @@ void SearchPhase::ask() {
   std::vector<Neutralised> pending;
   for (const auto& [number, set] : pending_) pending.push_back(set);
   for (strategies::Trial& trial : inquiry_.ask(run_.trials.free_slots(run_.sides.subject), pending))
-    start(run_.plan_for(role_of(trial.purpose), trial.neutralised, run_.state.catalogue.with_labels(trial.reason)));
+    start(run_.plan_for(reports::role_of(trial.purpose), trial.neutralised, run_.state.catalogue.with_labels(trial.reason)));
 }
 
 void SearchPhase::start(TrialPlan plan) {
   pending_[run_.trials.next_number()] = plan.neutralised;
-  searched_ += is_search(plan.role);
+  searched_ += is(plan.role, reports::kInSearch);
   run_.start(std::move(plan));
 }
 
@@ -275,14 +275,14 @@ void SearchPhase::go_on_with_past() {
            trial.neutralised.size() == problem_.suspects.size();
   };
   const auto is_ours = [&](const PastTrial& trial) {
-    return is_of_this_search(trial) && (is_search(trial.role) || asked_again(trial));
+    return is_of_this_search(trial) && (is(trial.role, reports::kInSearch) || asked_again(trial));
   };
   for (const std::size_t index : past.order_judged) {
     const PastTrial& trial = past.trials[index];
     if (trial.failed) continue;  // its session ended by it: it runs again
     if (!is_ours(trial) && (trial.role != Role::other_fix || !is_of_this_search(trial))) continue;
     if (trial.role == Role::other_fix && inquiry_.answer().state == State::proved) before_other_fix_ = inquiry_.answer();
-    searched_ += is_search(trial.role);
+    searched_ += is(trial.role, reports::kInSearch);
     if (run_.state.jury) run_.state.jury->learn(*trial.judgement);
     learn(judged_run(trial, run_.experiment.accept.target));
     tell_refused(trial.refused);
@@ -298,7 +298,7 @@ void SearchPhase::go_on_with_past() {
     if (!is_ours(trial) || (trial.judgement && !trial.failed) || (over && trial.role != Role::proof)) continue;
     if (past.descent && trial.number < past.descent->first_trial) continue;  // that search has its answer
     pending_[trial.number] = trial.neutralised;
-    searched_ += is_search(trial.role);
+    searched_ += is(trial.role, reports::kInSearch);
     TrialPlan plan = run_.plan_for(trial.role, trial.neutralised, trial.reason);
     if (run_.state.jury && trial.role != Role::signature) {
       plan.shortened = trial.shortened;
@@ -339,7 +339,7 @@ void SearchPhase::take_in(const FinishedTrial& finished) {
 
 /// What a trial's runs show beside its verdict.
 void SearchPhase::journal_findings(const FinishedTrial& finished) {
-  if (!is_search(finished.plan.role) && finished.plan.role != Role::as_is) return;
+  if (!is(finished.plan.role, reports::kInSearch) && finished.plan.role != Role::as_is) return;
   for (const AttemptOutcome& attempt : finished.attempts) {
     const SuspectSet seen = run_.input.watch.shown_off(run_.state.catalogue, finished.plan.neutralised, as_is_names_,
                                                        {attempt.names, can_be_judged(attempt)});

@@ -61,7 +61,8 @@ judge::Judgement TrialJudge::ended_early(const judge::Curve& curve) const {
 }
 
 std::optional<judge::Judgement> TrialJudge::broken(const TrialPlan& plan, const AttemptOutcome& last) const {
-  if (!input_.must_only_run() || !plan.judged || !broke(last.ending) || !last.errors.empty()) return std::nullopt;
+  if (!input_.must_only_run() || !is(plan.role, reports::kJudged) || !broke(last.ending) || !last.errors.empty())
+    return std::nullopt;
   if (last.ending == Ending::timed_out && plan.role != Role::as_is && !as_is_timed_out()) return std::nullopt;
   for (const strategies::SuspectId id : input_.watch.refused(state_.catalogue, last.names))
     if (plan.neutralised.test(id)) return std::nullopt;

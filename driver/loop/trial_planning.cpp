@@ -10,22 +10,11 @@ namespace bisectd::driver {
 namespace {
 
 constexpr int kRunsThatShowDrift = 3;  ///< as many as a reference has: one as it is, and two moved
-constexpr int kRetriesOfEnds = 2;      ///< of a crash, in a reference, the subject as it is, a proof and a control
 
 int crash_retries(const RunInput& input, Role role) {
-  if (role == Role::overflow_check) return 0;  // a framework may end the run at the first one
-  if (role == Role::reference) return kRetriesOfEnds;
-  if (input.must_only_run()) return 1;  // a crash is an answer, of which one more run makes sure
-  switch (role) {
-    case Role::search:
-    case Role::measurement:
-    case Role::signature: return 0;
-    case Role::as_is:
-    case Role::control:
-    case Role::watched:
-    case Role::proof: return kRetriesOfEnds;
-    default: return 1;
-  }
+  const int retries = traits_of(role).crash_retries;
+  // Where the subject need only run, a crash is an answer, of which one more run makes sure.
+  return input.must_only_run() && role != Role::reference && role != Role::overflow_check ? 1 : retries;
 }
 
 void set_length(TrialPlan& plan, const RunInput& input, const RunState& state) {
@@ -70,7 +59,7 @@ std::set<std::string> ran_on(const TrialPlan& control, const History& history) {
   std::set<std::string> devices;
   for (const PastTrial& trial : history.trials) {
     const bool other_control = trial.role == Role::control && trial.reason != control.reason;
-    if (!is_evidence(trial.role) && !other_control) continue;
+    if (!is(trial.role, reports::kEvidence) && !other_control) continue;
     if (reports::members(trial.neutralised) != reports::members(control.neutralised)) continue;
     for (const PastAttempt& attempt : trial.attempts)
       if (!attempt.device.empty()) devices.insert(attempt.device);
@@ -92,7 +81,6 @@ TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, co
   plan.neutralised = neutralised;
   plan.reason = std::move(reason);
   plan.side = role == Role::reference ? &input.sides.reference : &input.sides.subject;
-  plan.judged = role != Role::reference && role != Role::discovery && role != Role::overflow_check && role != Role::end;
   plan.crash_retries = crash_retries(input, role);
   set_length(plan, input, state);
   if (role == Role::reference) {

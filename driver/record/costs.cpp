@@ -30,10 +30,7 @@ std::optional<double> as_is_step_time_s(const History& history) {
 
 /// Not of another value of a ladder, nor of another length.
 /// Controls come after the fix was chosen by these times: a resume must see the same.
-bool is_timed(const PastTrial& trial) {
-  return trial.role != Role::ladder && trial.role != Role::soak && trial.role != Role::control &&
-         trial.role != Role::watched;
-}
+bool is_timed(const PastTrial& trial) { return traits_of(trial.role).speaks == reports::Speaks::of_set; }
 
 /// Of the trials of exactly this set, which is not empty.
 std::optional<double> step_time_with_s(const History& history, const Neutralised& set) {

@@ -95,13 +95,11 @@ reports::Outcome History::outcome() const {
 
 const PastTrial* judged_trial(const History& history, const strategies::Neutralised& neutralised,
                               std::optional<strategies::Verdict> wanted) {
-  constexpr std::array kSayNothing{Role::reference, Role::discovery, Role::overflow_check, Role::end,
-                                   Role::control,   Role::watched,   Role::soak,           Role::ladder};
   const PastTrial* any = nullptr;
   const PastTrial* best = nullptr;
   for (const PastTrial& trial : history.trials) {
     if (!trial.judgement || trial.judgement->reason == kMeasured || trial.neutralised != neutralised) continue;
-    if (std::ranges::count(kSayNothing, trial.role)) continue;
+    if (traits_of(trial.role).speaks != reports::Speaks::of_set) continue;
     any = &trial;
     if (trial.judgement->verdict == wanted) best = &trial;
   }

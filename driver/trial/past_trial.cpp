@@ -75,7 +75,7 @@ bool PastTrials::take_trial(const json& record) {
   if (kind == "trial") {
     PastTrial trial;
     trial.number = keep::whole_number(record.at("trial"));
-    trial.role = role_of(record.at("role").get<std::string>());
+    trial.role = reports::role_of(record.at("role").get<std::string>());
     trial.neutralised = strategies::Neutralised(set_of(record.at("neutralised").get<std::string>()));
     trial.reason = record.at("reason");
     trial.rungs = record.value("rungs", neutralise::Rungs{});

@@ -71,11 +71,6 @@ bool dies_at_once(const TrialPlan& plan, const std::vector<AttemptOutcome>& ende
          });
 }
 
-/// The search is told the verdict of a trial that ended before; of these trials the curves themselves are used again.
-bool is_read_again(Role role) {
-  return role == Role::reference || role == Role::as_is || role == Role::end || role == Role::discovery;
-}
-
 /// The journal outlives a power cut; what a training wrote into its log, or into the file of one metric, just before may
 /// not. What is gone of an attempt that ended, for people; nothing if all is there.
 std::optional<std::string> cut_since(const AttemptOutcome& reread, const PastAttempt& journaled) {
@@ -141,7 +136,7 @@ void Trials::go_on(TrialPlan plan, const PastTrial& past) {
       continue;
     }
     AttemptOutcome outcome = attempts_.reread(request, attempt.ending);
-    const auto cut = !judged || is_read_again(open.plan.role) ? cut_since(outcome, attempt) : std::nullopt;
+    const auto cut = !judged || is(open.plan.role, reports::kReadAgain) ? cut_since(outcome, attempt) : std::nullopt;
     if (cut) {
       outcome.ending = Ending::lost;
       judged = false;
@@ -271,7 +266,7 @@ void Trials::decide(Open& open) {
   if (open.running > 0) return;
   if (!unreadable && missing > 0 && !only_perturbed_broke(open.ended))
     return finish(open, judge_.broken(open.plan, last).value_or(unresolved(last)));
-  if (!open.plan.judged) return finish(open, measured());
+  if (!is(open.plan.role, reports::kJudged)) return finish(open, measured());
   judge::Judgement judgement = judge_.whole(open.plan, curves);
   const bool asks_if_it_breaks = open.plan.role != Role::as_is && broken > 0 && judge_.broken(open.plan, last);
   if (asks_if_it_breaks && judgement.verdict == strategies::Verdict::pass)

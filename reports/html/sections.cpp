@@ -56,7 +56,7 @@ std::string fact(std::string_view what, const std::string& value) {
 }
 
 std::string set_html(const Record& record, const Trial& trial) {
-  return trial.role == "reference" ? "" : set_text(record, trial.neutralised, kNamesInSet, html);
+  return trial.role == Role::reference ? "" : set_text(record, trial.neutralised, kNamesInSet, html);
 }
 
 std::string attempt_html(const Attempt& attempt) {
@@ -111,7 +111,7 @@ std::string facts_section(const Record& record) {
   };
   delta("as it is", as_is_trial(record));
   if (record.outcome == Outcome::culprits) delta("with the fix", fix_trial(record));
-  if (!record.descent) delta("everything neutralised", judged_trial(record, "everything"));
+  if (!record.descent) delta("everything neutralised", judged_trial(record, Role::everything));
   facts += record.must_run_to ? fact("goal", fmt::format("runs to step {}", *record.must_run_to))
                               : fact("target", unsigned_percent_text(record.target));
   if (record.noise) facts += fact("run-to-run noise", unsigned_percent_text(*record.noise));
@@ -199,7 +199,8 @@ std::string trials_section(const Record& record) {
     std::string notes = html(trial.text);
     for (const std::string& note : trial.notes) notes += "<br>" + html(note);
     rows += fmt::format("<tr id=\"trial-{0}\" data-number=\"{0}\" tabindex=\"-1\">", trial.number) +
-            cells({std::to_string(trial.number), html(trial.role), set_html(record, trial), pill(state_word(trial))}) +
+            cells({std::to_string(trial.number), std::string(name_of(trial.role)), set_html(record, trial),
+                   pill(state_word(trial))}) +
             measured_cell(trial) + cells({notes, attempts}) + "</tr>\n";
   }
   return section("trials", "Trials",

@@ -45,7 +45,7 @@ Record record_of(std::size_t trials, std::size_t points, std::uint64_t seed) {
   for (std::size_t i = 0; i < trials; ++i) {
     Trial trial;
     trial.number = i + 1;
-    trial.role = i < 5 ? "reference" : i == 5 ? "as-is" : "search";
+    trial.role = i < 5 ? Role::reference : i == 5 ? Role::as_is : Role::search;
     for (std::size_t id = 0; i > 5 && id < 64; ++id)
       if (random() % 2) trial.neutralised.push_back(id);
     trial.verdict = random() % 2 ? bisectd::strategies::Verdict::pass : bisectd::strategies::Verdict::fail;

@@ -111,7 +111,6 @@ TEST_CASE("no further runs of a reference whose logs lack a metric; where one ha
   {
     TrialsBench bench(2, {loss(), accuracy()});  // nothing logs the second one
     bench.plan.role = Role::reference;
-    bench.plan.judged = false;
     bench.plan.attempts = 5;
     bench.attempts_do({{.steps = 10}, {.steps = 10, .ends_after_ms = 300}});
     bench.trials->start(bench.plan);
@@ -120,7 +119,6 @@ TEST_CASE("no further runs of a reference whose logs lack a metric; where one ha
   for (const int values : {0, 10}) {
     TrialsBench bench;
     bench.plan.role = Role::reference;
-    bench.plan.judged = false;
     bench.plan.attempts = 5;
     bench.attempts_do({{.steps = 0}, {.steps = values, .ends_after_ms = 300}, {.steps = 10}});
     bench.trials->start(bench.plan);

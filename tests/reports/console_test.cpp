@@ -19,7 +19,7 @@ TEST_CASE("the proof names the controls, and its claims the trials before them")
   CHECK(controls_text(record, plain).empty());
   Trial control = *fix_trial(record);
   control.number = 20;
-  control.role = "control";
+  control.role = Role::control;
   record.trials.push_back(control);
   CHECK(controls_text(record, plain).find("neutralised: pass (trial 20).") != std::string::npos);
   CHECK(result_text(record, Colour::never).find(controls_text(record, plain)) != std::string::npos);

@@ -11,7 +11,7 @@ namespace {
 Trial control(std::size_t number, std::vector<std::size_t> neutralised, bisectd::strategies::Verdict verdict) {
   Trial trial;
   trial.number = number;
-  trial.role = "control";
+  trial.role = Role::control;
   trial.neutralised = std::move(neutralised);
   trial.verdict = verdict;
   return trial;

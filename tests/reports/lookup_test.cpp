@@ -8,10 +8,10 @@ using bisectd::strategies::Verdict;
 
 TEST_CASE("the trial of a role is the last judged one") {
   Record record = sample::unfinished();
-  CHECK(judged_trial(record, "search") == nullptr);
-  CHECK(judged_trial(record, "as-is") == &record.trials[1]);
+  CHECK(judged_trial(record, Role::search) == nullptr);
+  CHECK(judged_trial(record, Role::as_is) == &record.trials[1]);
   record.trials.push_back(record.trials[1]);
-  CHECK(judged_trial(record, "as-is") == &record.trials.back());
+  CHECK(judged_trial(record, Role::as_is) == &record.trials.back());
 }
 
 TEST_CASE("a proved claim is shown by a trial with its verdict") {
@@ -48,7 +48,7 @@ TEST_CASE("what a person would run again is not perturbed, and not what was lost
 
 TEST_CASE("reference and discovery show nothing about the subject") {
   Record record = sample::culprits();
-  record.trials[1].role = "discovery";  // was as-is
+  record.trials[1].role = Role::discovery;  // was as-is
   bisectd::strategies::Claim claim;
   claim.neutralised.resize(6);
   CHECK(shown_by(record, claim) == nullptr);
@@ -65,7 +65,7 @@ TEST_CASE("a trial of which only the first steps were measured shows nothing, wh
   Record record = sample::culprits();
   Trial measured = *shown_by(record, record.answer.certificate[1]);
   measured.number = 99;
-  measured.role = "signature";
+  measured.role = Role::signature;
   measured.reason = "measured";  // as an older bisectd wrote it, beside "pass"
   record.trials.push_back(measured);
   CHECK(shown_by(record, record.answer.certificate[1])->number != 99);

@@ -100,7 +100,7 @@ TEST_CASE("time left is the pace of the search times the trials left") {
 
 TEST_CASE("the live lines and the status say that the answer is controlled, not how many trials are left") {
   Record record = sample::unfinished();
-  record.trials.back().role = "control";
+  record.trials.back().role = Role::control;
   CHECK(left_text(record) == "controls: what the answer rests on, once more");
   CHECK(live_lines(record, 200, 9).at(0).find("controls: what the answer rests on, once more") != std::string::npos);
   record.trials.back().running = false;
@@ -123,9 +123,8 @@ TEST_CASE("the live lines never leave their columns and rows") {
 
 TEST_CASE("phases are announced") {
   const Record record = sample::unfinished();
-  CHECK(phase_line(record, "search") == "search: which of 6 suspects are guilty");
-  CHECK(phase_line(record, "everything") == "everything: with all 6 suspects neutralised it should pass");
-  CHECK(phase_line(record, "something\x1b") == "something\\x1b");
+  CHECK(phase_line(record, Role::search) == "search: which of 6 suspects are guilty");
+  CHECK(phase_line(record, Role::everything) == "everything: with all 6 suspects neutralised it should pass");
 }
 
 TEST_CASE("progress stays on one line, whatever a name holds") {

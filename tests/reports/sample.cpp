@@ -17,8 +17,7 @@ strategies::Neutralised set_of(const std::vector<std::size_t>& ids) {
   return strategies::Neutralised(std::move(set));
 }
 
-Trial trial(std::size_t number, const std::string& role, std::vector<std::size_t> neutralised, Verdict verdict,
-            double delta) {
+Trial trial(std::size_t number, Role role, std::vector<std::size_t> neutralised, Verdict verdict, double delta) {
   Trial one;
   one.number = number;
   one.role = role;
@@ -52,10 +51,10 @@ Record common() {
   record.suspects = {{"ops", "conv2d"},           {"ops", "pad3d"},         {"ops", "matmul_v2"},
                      {"flags", "storage_format"}, {"flags", "jit_compile"}, {"ops", "softmax"}};
   record.answer.guilt.assign(6, 0.1);
-  Trial reference = trial(1, "reference", {}, Verdict::pass, 0);
+  Trial reference = trial(1, Role::reference, {}, Verdict::pass, 0);
   reference.attempts.front().device = "gpu 0";
-  record.trials = {reference, trial(2, "as-is", {}, Verdict::fail, 0.031),
-                   trial(3, "everything", {0, 1, 2, 3, 4, 5}, Verdict::pass, 0.0002)};
+  record.trials = {reference, trial(2, Role::as_is, {}, Verdict::fail, 0.031),
+                   trial(3, Role::everything, {0, 1, 2, 3, 4, 5}, Verdict::pass, 0.0002)};
   record.elapsed_s = 8.4;
   return record;
 }
@@ -88,12 +87,12 @@ Record culprits() {
       {Claim::Kind::cause_fails, {2, 3}, set_of({0, 1, 4, 5}), Verdict::fail, 20, true},
       {Claim::Kind::cause_minimal, {2, 3}, set_of({0, 1, 3, 4, 5}), Verdict::pass, 20, true},
   };
-  record.trials.push_back(trial(4, "search", {1, 3}, Verdict::pass, 0.0001));
-  record.trials.push_back(trial(5, "certificate", {3}, Verdict::fail, 0.018));
-  record.trials.push_back(trial(6, "certificate", {1}, Verdict::fail, 0.013));
-  record.trials.push_back(trial(7, "certificate", {0, 2, 3, 4, 5}, Verdict::fail, 0.018));
-  record.trials.push_back(trial(8, "certificate", {0, 1, 4, 5}, Verdict::fail, kNan));
-  record.trials.push_back(trial(9, "certificate", {0, 1, 3, 4, 5}, Verdict::pass, -0.0001));
+  record.trials.push_back(trial(4, Role::search, {1, 3}, Verdict::pass, 0.0001));
+  record.trials.push_back(trial(5, Role::certificate, {3}, Verdict::fail, 0.018));
+  record.trials.push_back(trial(6, Role::certificate, {1}, Verdict::fail, 0.013));
+  record.trials.push_back(trial(7, Role::certificate, {0, 2, 3, 4, 5}, Verdict::fail, 0.018));
+  record.trials.push_back(trial(8, Role::certificate, {0, 1, 4, 5}, Verdict::fail, kNan));
+  record.trials.push_back(trial(9, Role::certificate, {0, 1, 3, 4, 5}, Verdict::pass, -0.0001));
   record.ladders = {{.family = "loss_scale",
                      .alone = false,
                      .rungs = {{"1", 10, Verdict::fail, 0.2},
@@ -128,7 +127,7 @@ Record unfinished() {
   Record record = common();
   record.answer.trials_left_low = 4;
   record.answer.trials_left_high = 9;
-  Trial running = trial(4, "search", {0, 1, 2}, Verdict::unresolved, 0);
+  Trial running = trial(4, Role::search, {0, 1, 2}, Verdict::unresolved, 0);
   running.running = true;
   running.delta.reset();
   running.attempts.front().last_step = 20;

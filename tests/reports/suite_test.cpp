@@ -94,7 +94,7 @@ TEST_CASE("where the subject as it is was tried several times, the trial that be
 TEST_CASE("a suite shows the difference of the metric that decided") {
   Record record = sample::culprits();
   for (Trial& trial : record.trials)
-    if (trial.role == "as-is") trial.decided_by = {"acc", -0.0589};
+    if (trial.role == Role::as_is) trial.decided_by = {"acc", -0.0589};
   SuiteRecord suite;
   suite.entries.push_back(judged("bad", record));
   CHECK(suite_text(suite, Colour::never).find("bad: culprits found, acc -5.89 %") == 0);

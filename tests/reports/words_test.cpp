@@ -206,8 +206,8 @@ TEST_CASE("the verdict in a sentence, for every outcome") {
 TEST_CASE("a trial of one value of a ladder is not the trial of its set") {
   Record record;
   const std::vector<std::size_t> set{4};
-  const Trial certificate{{.verdict = bisectd::strategies::Verdict::pass}, 20, "certificate", set};
-  const Trial rung{{.verdict = bisectd::strategies::Verdict::fail}, 21, "ladder", set};
+  const Trial certificate{{.verdict = bisectd::strategies::Verdict::pass}, 20, Role::certificate, set};
+  const Trial rung{{.verdict = bisectd::strategies::Verdict::fail}, 21, Role::ladder, set};
   record.trials = {certificate, rung};
   REQUIRE(judged_trial(record, set) != nullptr);
   CHECK(judged_trial(record, set)->number == 20);
