@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
-#include <string>
 
 namespace bisectd::reports {
 namespace {
@@ -46,12 +44,6 @@ const RoleTraits& traits_of(Role role) { return kRoles[static_cast<std::size_t>(
 bool is(Role role, Trait trait) { return (traits_of(role).traits & trait) != 0; }
 
 std::string_view name_of(Role role) { return traits_of(role).word; }
-
-Role role_of(std::string_view word) {
-  const auto found = std::ranges::find(kRoles, word, &RoleTraits::word);
-  if (found == kRoles.end()) throw std::invalid_argument("no such role: " + std::string(word));
-  return static_cast<Role>(found - kRoles.begin());
-}
 
 Role role_of(Purpose purpose) {
   return static_cast<Role>(std::ranges::find(kRoles, purpose, &RoleTraits::purpose) - kRoles.begin());

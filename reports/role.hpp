@@ -58,8 +58,6 @@ struct RoleTraits {
 const RoleTraits& traits_of(Role role);
 bool is(Role role, Trait trait);
 std::string_view name_of(Role role);
-/// Throws std::invalid_argument for a word that is no role.
-Role role_of(std::string_view word);
 Role role_of(strategies::Purpose purpose);
 
 }  // namespace bisectd::reports

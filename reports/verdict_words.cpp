@@ -1,10 +1,7 @@
 #include "reports/verdict_words.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 #include <utility>
 
 namespace bisectd::reports {
@@ -23,13 +20,6 @@ constexpr std::array<std::pair<Outcome, std::string_view>, 6> kOutcomes{{{Outcom
                                                                          {Outcome::inconclusive, "inconclusive"},
                                                                          {Outcome::infrastructure, "infrastructure"}}};
 
-template <class Table>
-auto value_of(const Table& table, std::string_view word, std::string_view what) {
-  const auto found = std::ranges::find(table, word, &Table::value_type::second);
-  if (found == table.end()) throw std::invalid_argument(fmt::format("no such {}: {}", what, word));
-  return found->first;
-}
-
 }  // namespace
 
 std::string_view verdict_word(Verdict verdict) {
@@ -39,9 +29,5 @@ std::string_view verdict_word(Verdict verdict) {
 std::string_view outcome_word(Outcome outcome) {
   return std::ranges::find(kOutcomes, outcome, &decltype(kOutcomes)::value_type::first)->second;
 }
-
-Verdict verdict_of(std::string_view word) { return value_of(kVerdicts, word, "verdict"); }
-
-Outcome outcome_of(std::string_view word) { return value_of(kOutcomes, word, "outcome"); }
 
 }  // namespace bisectd::reports

@@ -1,4 +1,4 @@
-// The words of verdicts and outcomes: one table of each, for reports, the journal, the history and the command line.
+// The words of verdicts and outcomes: one table of each, for reports and the command line.
 #pragma once
 
 #include <string_view>
@@ -10,9 +10,5 @@ namespace bisectd::reports {
 
 std::string_view verdict_word(strategies::Verdict verdict);  ///< pass, fail, inconclusive, unresolved
 std::string_view outcome_word(Outcome outcome);              ///< as in report.json: culprits, aligned, ...
-
-/// What the word stands for. Errors: std::invalid_argument.
-strategies::Verdict verdict_of(std::string_view word);
-Outcome outcome_of(std::string_view word);
 
 }  // namespace bisectd::reports

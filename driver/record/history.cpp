@@ -7,31 +7,19 @@
 #include <stdexcept>
 
 #include "driver/keep/journal.hpp"
-#include "driver/keep/whole_number.hpp"
-#include "driver/trial/set_of.hpp"
+#include "driver/trial/journaled.hpp"
 
 namespace bisectd::driver {
-namespace {
 
 using nlohmann::json;
 
-std::vector<neutralise::Member> members_of(const json& list) {
-  std::vector<neutralise::Member> members;
-  for (const json& member : list)
-    members.push_back({member.at(0), member.at(1), member.at(2), member.size() > 3 ? member.at(3) : ""});
-  return members;
+namespace neutralise {
+BOOST_DESCRIBE_STRUCT(Member, (), (family, name, odds, stays_on))
 }
-
-json json_of(const std::vector<neutralise::Member>& members) {
-  json list = json::array();
-  for (const neutralise::Member& member : members) {
-    list.push_back(json::array({member.family, member.name, member.odds}));
-    if (!member.stays_on.empty()) list.back().push_back(member.stays_on);
-  }
-  return list;
-}
-
-}  // namespace
+BOOST_DESCRIBE_STRUCT(Begun, (),
+                      (started_utc, run_tag, by_hand, reference_only, prune, kept, experiment_file, name, metric, target,
+                       recording, inherited))
+BOOST_DESCRIBE_STRUCT(PastDescent, (), (opened, scope, first_trial, end_trial, stayed))
 
 void History::take(const json& record) {
   const auto& kind = record.at("kind").get_ref<const std::string&>();
@@ -39,48 +27,31 @@ void History::take(const json& record) {
     if (kind == "attempt-started") failure.clear();
     if (kind == "trial") finished = false, conclusion.reset();  // more was asked, after changes or an outage
   } else if (kind == "run") {
-    started_utc = record.at("started_utc");
-    run_tag = record.at("tag");
-    prune = record.at("prune");
-    for (const json& entry : record.value("kept", json::array()))
-      kept.push_back({{entry.at("family"), entry.at("name")}, entry.at("needed_by")});
-    by_hand = record.value("by_hand", false);
-    reference_only = record.value("reference_only", false);
-    experiment_file = record.at("experiment");
-    name = record.at("name");
-    metric = record.at("metric");
-    target = record.at("target");
-    recording = record.value("recording", std::string());
-    if (const auto given = record.find("inherited"); given != record.end())
-      inherited = given->get<std::map<std::string, std::string>>();
+    keep::read<Begun>(record, *this);
   } else if (kind == "versions") {
-    versions = record.at("versions").get<std::map<std::string, std::string>>();
+    keep::read(record.at("versions"), versions);
   } else if (kind == "setup") {
-    setup_files = record.at("files").get<std::map<std::string, std::string>>();
+    keep::read(record.at("files"), setup_files);
   } else if (kind == "finished") {
     finished = true;
-    elapsed_s = record.at("elapsed_s");
+    keep::read(record.at("elapsed_s"), elapsed_s);
     conclusion = conclusion_in(record.at("conclusion"));
   } else if (kind == "session") {
-    elapsed_s = record.at("elapsed_s");
-    failure = record.at("failure");
+    keep::read(record.at("elapsed_s"), elapsed_s);
+    keep::read(record.at("failure"), failure);
     if (!failure.empty()) finished = false, conclusion.reset();  // what the answer rests on is not there any more
-    if (const auto trial = record.find("failed_trial"); trial != record.end()) set_aside(*trial);
+    if (const auto trial = record.find("failed_trial"); trial != record.end()) set_aside(keep::whole_number(*trial));
   } else if (kind == "checks") {
-    differing_commands = record.at("differences").get<std::vector<std::string>>();
+    keep::read(record.at("differences"), differing_commands);
   } else if (kind == "suspects") {
-    exact = record.at("exact");
-    catalogue = neutralise::Catalogue(members_of(record.at("members")));
-    catalogue->set_always_on(members_of(record.value("always_on", json::array())));
+    keep::read(record.at("exact"), exact);
+    catalogue = neutralise::Catalogue(keep::read_as<std::vector<neutralise::Member>>(record.at("members")));
+    catalogue->set_always_on(keep::read_as<std::vector<neutralise::Member>>(record.at("always_on")));
     effect_seen.resize(catalogue->size());
   } else if (kind == "descent") {
-    descent = PastDescent{.opened = keep::whole_numbers(record.at("opened")),
-                          .scope = keep::whole_numbers(record.at("suspects")),
-                          .first_trial = keep::whole_number(record.at("first_trial")),
-                          .end_trial = keep::whole_number(record.at("end_trial")),
-                          .stayed = record.at("stayed")};
+    descent = keep::read_as<PastDescent>(record);
   } else if (kind == "preferred") {
-    preferred = keep::whole_numbers(record.at("fix"));
+    keep::read(record.at("fix"), preferred);
   } else if (kind == "effect") {
     effect_seen = set_of(record.at("seen").get<std::string>());
   } else {
@@ -146,22 +117,12 @@ History read_beginning(const std::filesystem::path& journal) {
   return history;
 }
 
-json run_record(const History& begun, const configs::Experiment& experiment) {
-  json record = {{"kind", "run"},
-                 {"started_utc", begun.started_utc},
-                 {"tag", begun.run_tag},
-                 {"prune", begun.prune},
-                 {"experiment", std::filesystem::absolute(experiment.file).string()},
-                 {"name", experiment.name},
-                 {"metric", experiment.metrics.front().name},
-                 {"target", experiment.accept.target}};
-  if (!begun.recording.empty()) record["recording"] = begun.recording;
-  if (begun.inherited) record["inherited"] = *begun.inherited;
-  for (const reports::Kept& one : begun.kept)
-    record["kept"].push_back({{"family", one.family}, {"name", one.name}, {"needed_by", one.needed_by}});
-  if (begun.by_hand) record["by_hand"] = true;
-  if (begun.reference_only) record["reference_only"] = true;
-  return record;
+json run_record(Begun begun, const configs::Experiment& experiment) {
+  begun.experiment_file = std::filesystem::absolute(experiment.file).string();
+  begun.name = experiment.name;
+  begun.metric = experiment.metrics.front().name;
+  begun.target = experiment.accept.target;
+  return keep::record("run", begun);
 }
 
 json versions_record(const std::map<std::string, std::string>& versions) {
@@ -185,19 +146,13 @@ json checks_record(const std::vector<std::string>& differences) {
 }
 
 json catalogue_record(const neutralise::Catalogue& catalogue, bool exact) {
-  json record = {{"kind", "suspects"}, {"members", json_of(catalogue.members())}, {"exact", exact}};
-  if (!catalogue.always_on().empty()) record["always_on"] = json_of(catalogue.always_on());
-  return record;
+  return {{"kind", "suspects"},
+          {"members", keep::written(catalogue.members())},
+          {"always_on", keep::written(catalogue.always_on())},
+          {"exact", exact}};
 }
 
-json descent_record(const PastDescent& descent) {
-  return {{"kind", "descent"},
-          {"opened", descent.opened},
-          {"suspects", descent.scope},
-          {"first_trial", descent.first_trial},
-          {"end_trial", descent.end_trial},
-          {"stayed", descent.stayed}};
-}
+json descent_record(const PastDescent& descent) { return keep::record("descent", descent); }
 
 json preferred_record(const std::vector<strategies::SuspectId>& fix) { return {{"kind", "preferred"}, {"fix", fix}}; }
 

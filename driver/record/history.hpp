@@ -26,8 +26,8 @@ struct PastDescent {
   bool has(std::size_t trial) const { return trial >= first_trial && (end_trial == 0 || trial < end_trial); }
 };
 
-/// What a journal tells, as far as it goes: its trials, and what there is beside them.
-struct History : PastTrials {
+/// Which run it is, as its first record says.
+struct Begun {
   std::string started_utc;
   std::string run_tag;
   bool by_hand = false;             ///< a command's own run directory: nothing goes on with it
@@ -37,14 +37,18 @@ struct History : PastTrials {
   std::string experiment_file;      ///< absolute
   std::string name, metric;         ///< of the experiment; the metric that decides
   double target = 0;
-  std::optional<std::map<std::string, std::string>> setup_files;  ///< as setup_files(); empty: there are none
   std::string recording;  ///< digest of the recorded reference; empty: there is none, or of an earlier version
   /// What of the subject's settings was the shell's (LaunchSide::inherited); absent: of an earlier version.
   std::optional<std::map<std::string, std::string>> inherited;
-  bool finished = false;                        ///< it came to its answer, and nothing was started since
-  std::map<std::string, std::string> versions;  ///< of the subject's software, by name
-  std::optional<Conclusion> conclusion;         ///< of a finished one
-  std::string failure;                          ///< why the last session could not go on; empty: it was not so
+};
+
+/// What a journal tells, as far as it goes: its trials, and what there is beside them.
+struct History : Begun, PastTrials {
+  std::optional<std::map<std::string, std::string>> setup_files;  ///< as setup_files(); empty: there are none
+  bool finished = false;                                          ///< it came to its answer, and nothing was started since
+  std::map<std::string, std::string> versions;                    ///< of the subject's software, by name
+  std::optional<Conclusion> conclusion;                           ///< of a finished one
+  std::string failure;  ///< why the last session could not go on; empty: it was not so
   std::optional<std::vector<std::string>> differing_commands;  ///< how the sides differ; absent: not checked yet
   std::optional<neutralise::Catalogue> catalogue;
   bool exact = false;                            ///< the search was told that verdicts are exact
@@ -75,7 +79,7 @@ History read_beginning(const std::filesystem::path& journal);
 
 /// The journal's records of a run; those of its trials are in trial/past_trial.hpp.
 /// `begun` says when, under which tag, and how the experiment was turned round, if it was.
-nlohmann::json run_record(const History& begun, const configs::Experiment& experiment);
+nlohmann::json run_record(Begun begun, const configs::Experiment& experiment);
 nlohmann::json versions_record(const std::map<std::string, std::string>& versions);
 nlohmann::json setup_record(const std::map<std::string, std::string>& files);
 nlohmann::json finished_record(const Conclusion& conclusion, double elapsed_s);

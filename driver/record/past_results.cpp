@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -12,12 +11,15 @@
 #include "driver/keep/lock.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/record/setup_files.hpp"
-#include "driver/keep/whole_number.hpp"
+#include "driver/trial/journaled.hpp"
 #include "reports/lookup.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver {
+
+BOOST_DESCRIBE_STRUCT(PastResult, (),
+                      (utc, model, outcome, metric, delta, culprits, versions, digest, run_folder, trials, elapsed_s))
+
 namespace {
 
 using nlohmann::json;
@@ -30,37 +32,13 @@ constexpr double kOddsOfPastCulprits = 5;
 PastResult result_in(const json& record) {
   if (keep::whole_number<int>(record.at("format")) > kFormat)
     throw std::invalid_argument("it was written by a newer bisectd");
-  PastResult result;
-  record.at("utc").get_to(result.utc);
-  record.at("model").get_to(result.model);
-  result.outcome = reports::outcome_of(record.at("outcome").get<std::string>());
-  record.at("metric").get_to(result.metric);
-  if (!record.at("delta").is_null()) result.delta = record.at("delta").get<double>();
-  for (const json& culprit : record.at("culprits")) result.culprits.push_back({culprit.at(0), culprit.at(1)});
-  record.at("versions").get_to(result.versions);
-  record.at("digest").get_to(result.digest);
-  record.at("run_folder").get_to(result.run_folder);
-  result.trials = keep::whole_number(record.at("trials"));
-  record.at("elapsed_s").get_to(result.elapsed_s);
-  return result;
+  return keep::read_as<PastResult>(record);
 }
 
 json record_of(const PastResult& result) {
-  json culprits = json::array();
-  for (const reports::Name& name : result.culprits) culprits.push_back(json::array({name.family, name.name}));
-  const bool measured = result.delta && std::isfinite(*result.delta);
-  return {{"format", kFormat},
-          {"utc", result.utc},
-          {"model", result.model},
-          {"outcome", reports::outcome_word(result.outcome)},
-          {"metric", result.metric},
-          {"delta", measured ? json(*result.delta) : json(nullptr)},
-          {"culprits", std::move(culprits)},
-          {"versions", result.versions},
-          {"digest", result.digest},
-          {"run_folder", result.run_folder},
-          {"trials", result.trials},
-          {"elapsed_s", result.elapsed_s}};
+  json record = keep::written(result);
+  record["format"] = kFormat;
+  return record;
 }
 
 std::uintmax_t read_records(const std::filesystem::path& file, std::vector<PastResult>& results) {

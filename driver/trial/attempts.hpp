@@ -88,8 +88,9 @@ constexpr int kMostLost = 10;
 
 /// Beside its ending, what the journal keeps of an attempt once it has ended.
 struct JournaledAttempt : reports::AttemptSummary {
-  int number = 1;      ///< of its trial's, 1-based
-  std::string undone;  ///< what it logged if its perturbation was lost; its curve then counts as not perturbed
+  int number = 1;       ///< of its trial's, 1-based
+  double waited_s = 0;  ///< for its scheduler, before it started
+  std::string undone;   ///< what it logged if its perturbation was lost; its curve then counts as not perturbed
   std::map<std::string, std::optional<std::int64_t>> last_steps;  ///< of each judged metric, and of the file for metrics
   std::vector<std::string> notes;
 };
@@ -99,7 +100,6 @@ struct AttemptOutcome : JournaledAttempt {
   std::size_t trial = 0;
   std::filesystem::path folder;
   Ending ending = Ending::interrupted;
-  double waited_s = 0;  ///< for its scheduler, before it started
   judge::Curve curve;
   std::vector<std::string> errors;  ///< lines of the log that should have held a value
   SeenNames names;
@@ -127,8 +127,6 @@ judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path
 
 /// True if the attempt's curve may be judged: it is whole, and no line of the log that should hold a value did not.
 bool can_be_judged(const AttemptOutcome& outcome);
-/// Inverse of name_of; throws std::invalid_argument for a word that is no ending.
-Ending ending_of(const std::string& name);
 const char* name_of(Ending ending);
 /// It crashed, hung or took too long.
 bool broke(Ending ending);

@@ -1,7 +1,6 @@
 // The words of Ending, apart from what launches: who reads a journal needs them without it.
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 #include <utility>
 
 #include "driver/trial/attempts.hpp"
@@ -28,11 +27,5 @@ const char* name_of(Ending ending) {
 bool broke(Ending ending) { return ending == Ending::crashed || ending == Ending::timed_out || ending == Ending::stalled; }
 
 bool is_whole(Ending ending) { return ending == Ending::finished || ending == Ending::whole; }
-
-Ending ending_of(const std::string& name) {
-  for (const auto& [ending, word] : kEndingNames)
-    if (name == word) return ending;
-  throw std::invalid_argument("no such ending: " + name);
-}
 
 }  // namespace bisectd::driver

@@ -231,7 +231,7 @@ class Workaround(Space):
         scripts = list(self.run_folder().glob("trials/0002-*/*/command.sh"))
         again = list(self.folder.glob("by-hand.*/metrics.jsonl"))
         self.assertGreaterEqual(len(again), len(scripts))
-        tag = self.journal()[0]["tag"]
+        tag = self.journal()[0]["run_tag"]
         self.assertFalse([script for script in scripts if tag in script.read_text()], "resume would end it")
 
     def test_secrets_are_written_nowhere(self):

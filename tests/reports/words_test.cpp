@@ -22,17 +22,6 @@ TEST_CASE("differences in percent") {
   CHECK(unsigned_percent_text(0.005) == "0.5 %");
 }
 
-TEST_CASE("verdicts and outcomes are found again by their words") {
-  using bisectd::strategies::Verdict;
-  for (const Verdict verdict : {Verdict::pass, Verdict::fail, Verdict::inconclusive, Verdict::unresolved})
-    CHECK(verdict_of(verdict_word(verdict)) == verdict);
-  for (const Outcome outcome : {Outcome::unfinished, Outcome::culprits, Outcome::aligned, Outcome::outside_suspects,
-                                Outcome::inconclusive, Outcome::infrastructure})
-    CHECK(outcome_of(outcome_word(outcome)) == outcome);
-  CHECK_THROWS_AS(verdict_of("aligned"), std::invalid_argument);
-  CHECK_THROWS_AS(outcome_of("passes"), std::invalid_argument);
-}
-
 TEST_CASE("a trial that another metric decided is told by that one, with a figure or without") {
   Trial trial;
   trial.delta = -4e-6;

@@ -1,0 +1,55 @@
+// What a journal keeps of the types that it has in common with the search, the judge and the reports.
+#pragma once
+
+#include "driver/judge/verdict.hpp"
+#include "driver/keep/record.hpp"
+#include "driver/trial/set_of.hpp"
+#include "driver/trial/trial_plan.hpp"
+#include "reports/record.hpp"
+
+namespace bisectd::strategies {
+
+BOOST_DESCRIBE_ENUM(Verdict, pass, fail, inconclusive, unresolved)
+BOOST_DESCRIBE_STRUCT(DecidedBy, (), (metric, delta))
+BOOST_DESCRIBE_STRUCT(Size, (), (delta, standard_error))
+BOOST_DESCRIBE_STRUCT(Judged, (),
+                      (verdict, reason, text, delta, standard_error, decided_by, p_bad, comparable_until, signature))
+BOOST_DESCRIBE_ENUM(State, searching, aligned, outside_suspects, proved, contradictory, stuck)
+BOOST_DESCRIBE_ENUM(Hindrance, none, noise, crashes, outage, harm, change, devices, watched, control)
+BOOST_DESCRIBE_ENUM(Claim::Kind, fix_passes, member_needed, cause_fails, cause_minimal)
+BOOST_DESCRIBE_STRUCT(Claim, (), (kind, subject, neutralised, expected, bits, proved, own_trial))
+BOOST_DESCRIBE_STRUCT(Deviation, (), (suspect, size))
+BOOST_DESCRIBE_STRUCT(Answer, (),
+                      (state, culprit_set, causes, certificate, not_neutralisable, excluded, harmless_deviations, hindrance,
+                       confidence, guilt, trials_left_low, trials_left_high, explanation))
+
+}  // namespace bisectd::strategies
+
+namespace bisectd::reports {
+
+BOOST_DESCRIBE_ENUM(Role, reference, discovery, as_is, end, overflow_check, ladder, everything, runnable, signature, search,
+                    measurement, certificate, proof, other_fix, control, watched, soak, by_hand)
+BOOST_DESCRIBE_ENUM(Outcome, unfinished, culprits, aligned, outside_suspects, inconclusive, infrastructure)
+BOOST_DESCRIBE_STRUCT(AttemptSummary, (),
+                      (text, started_s, duration_s, device, last_step, step_time_s, perturbed, perturbation))
+BOOST_DESCRIBE_STRUCT(Name, (), (family, name))
+BOOST_DESCRIBE_STRUCT(Kept, (Name), (needed_by))
+BOOST_DESCRIBE_STRUCT(NoEffect, (), (suspect, why))
+BOOST_DESCRIBE_STRUCT(ConfigSetting, (), (file, key, value))
+
+}  // namespace bisectd::reports
+
+namespace bisectd::driver::judge {
+
+BOOST_DESCRIBE_STRUCT(Steps, (), (first, last))
+BOOST_DESCRIBE_STRUCT(Spread, (), (last, before, both, dof, identical))
+BOOST_DESCRIBE_STRUCT(Judgement, (strategies::Judged),
+                      (metric, window, noise, detectable, first_bad_step, strict, spreads, beside_as_is, notes))
+
+}  // namespace bisectd::driver::judge
+
+template <>
+struct bisectd::driver::keep::Text<bisectd::strategies::Neutralised> {
+  static std::string text(const strategies::Neutralised& set) { return set_key(set); }
+  static strategies::Neutralised value(const std::string& key) { return strategies::Neutralised(set_of(key)); }
+};
