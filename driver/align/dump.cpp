@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -12,12 +13,12 @@
 
 #include "configs/printable.hpp"
 #include "driver/align/dump_name.hpp"
-#include "driver/align/statistics.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/read/fields.hpp"
 #include "driver/read/json_fault.hpp"
 
 namespace bisectd::driver::align {
+
 namespace {
 
 using nlohmann::json;
@@ -254,6 +255,23 @@ Recording read_dump(const std::filesystem::path& dump_json) {
     refuse(construct_json, "this is no whole construct.json of msprobe: " + read::json_fault(construct_text, error));
   }
   return run;
+}
+
+std::optional<Described> described(const Statistics& statistics) {
+  if (!statistics.max && !statistics.min && !statistics.mean && !statistics.norm) return std::nullopt;
+  Described tensor{.shape = statistics.shape, .dtype = statistics.dtype};
+  const auto finite = [&tensor](const std::optional<double>& figure) {
+    if (figure && !std::isfinite(*figure)) tensor.nonfinite = 1;
+    return figure && std::isfinite(*figure) ? *figure : 0.0;
+  };
+  tensor.max = finite(statistics.max);
+  tensor.min = finite(statistics.min);
+  tensor.mean = finite(statistics.mean);
+  tensor.norm = finite(statistics.norm);
+  for (const auto& extreme : {statistics.max, statistics.min})
+    if (extreme) tensor.sample.push_back(*extreme);
+  if (tensor.sample.empty() && !statistics.norm) tensor.sample.push_back(*statistics.mean);
+  return tensor;
 }
 
 }  // namespace bisectd::driver::align

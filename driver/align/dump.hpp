@@ -1,7 +1,11 @@
 // Reads what msprobe dumped of one training step (dump.json and, for who called whom, construct.json beside it).
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "driver/align/recording.hpp"
 
@@ -12,5 +16,15 @@ namespace bisectd::driver::align {
 /// Throws std::runtime_error "FILE: why" for a file that is no dump or has no statistics; std::system_error for one that
 /// cannot be read.
 Recording read_dump(const std::filesystem::path& dump_json);
+
+struct Statistics {
+  std::vector<std::int64_t> shape;
+  std::string dtype;
+  std::optional<double> max, min, mean, norm;  ///< integers have no mean and no norm
+};
+
+/// Such a tensor, so that relative_error() compares it: its largest and smallest elements stand for the sample.
+/// Nothing if no figure is known.
+std::optional<Described> described(const Statistics& statistics);
 
 }  // namespace bisectd::driver::align

@@ -12,8 +12,8 @@
 
 #include "driver/align/comparison.hpp"
 #include "driver/align/dump_name.hpp"
-#include "driver/align/hint_odds.hpp"
-#include "driver/align/statistics.hpp"
+#include "driver/align/odds_file.hpp"
+#include "driver/align/dump.hpp"
 #include "driver/read/csv_rule.hpp"
 #include "driver/read/fields.hpp"
 #include "driver/read/spreadsheet.hpp"

@@ -10,13 +10,13 @@
 #include "configs/file_bytes.hpp"
 #include "configs/loader.hpp"
 #include "driver/align/dump_comparison.hpp"
-#include "driver/align/hint_odds.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/keep/whole_number.hpp"
 #include "driver/read/json_fault.hpp"
 #include "driver/read/spreadsheet.hpp"
 
 namespace bisectd::driver::align {
+
 namespace {
 
 using configs::Hint;

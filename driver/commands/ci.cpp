@@ -13,7 +13,7 @@
 #include "configs/resolved.hpp"
 #include "configs/suggest.hpp"
 #include "driver/commands/drive.hpp"
-#include "driver/commands/one_of.hpp"
+#include "driver/commands/positional.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/launch/interrupted.hpp"
@@ -26,7 +26,6 @@
 #include "driver/suite/suite_file.hpp"
 #include "driver/suite/suite_run.hpp"
 #include "driver/suite/suite_state.hpp"
-#include "driver/suite/upgrade.hpp"
 #include "driver/trial/inherited_settings.hpp"
 #include "reports/junit.hpp"
 

@@ -15,7 +15,7 @@
 #include "configs/layers.hpp"
 #include "configs/layouts.hpp"
 #include "configs/suggest.hpp"
-#include "driver/commands/output_file.hpp"
+#include "driver/commands/output.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "reports/escape.hpp"
 

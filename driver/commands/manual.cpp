@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <boost/algorithm/string/replace.hpp>
 
-#include "driver/commands/interface.hpp"
 #include "driver/record/program_version.hpp"
 
 namespace bisectd::driver::commands {

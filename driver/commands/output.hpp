@@ -1,7 +1,9 @@
 // The options about output that commands share, and the result of a run on stdout.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -26,5 +28,13 @@ void add_output_options(CLI::App& command, OutputOptions& output);
 bool wants_colour(const OutputOptions& output);
 
 void print_result(const reports::Record& record, const OutputOptions& output);
+
+/// Before anything is run for it. Throws UsageError where it is a folder, belongs to a run (its reports may be replaced), is
+/// there already and `replace` does not hold, or cannot be written. Makes its folder.
+void check_output_file(const std::filesystem::path& file, bool replace);
+
+/// Durably, whole or not at all. What a link leads to is replaced, not the link; into a device or a pipe (/dev/stdout) it is
+/// written. Throws std::system_error.
+void write_output_file(const std::filesystem::path& file, std::string_view content);
 
 }  // namespace bisectd::driver::commands

@@ -2,9 +2,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
+}
+
+namespace CLI {
+class Validator;
 }
 
 namespace bisectd::driver::commands {
@@ -16,5 +21,14 @@ void add_experiment(CLI::App& command, std::string& experiment, const std::strin
 /// DIR, a run directory; not named, the last run that was started in the current folder. `folder` must outlive the
 /// parsing.
 void add_run_directory(CLI::App& command, std::string& folder);
+
+/// Refuses every other word, and names the one that was meant. Completions offer the words (interface.hpp).
+CLI::Validator one_of(const std::vector<std::string>& words);
+
+/// CLI::Range takes nan for a number within any limits; this does not.
+CLI::Validator number_in(double least, double most);
+
+/// Of an option in percent: takes `2%` for 2.
+CLI::Validator percent_sign();
 
 }  // namespace bisectd::driver::commands

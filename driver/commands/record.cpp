@@ -13,7 +13,7 @@
 #include "driver/checks/versions.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
-#include "driver/commands/output_file.hpp"
+#include "driver/commands/output.hpp"
 #include "driver/commands/positional.hpp"
 #include "driver/loop/both_ends.hpp"
 #include "reports/escape.hpp"

@@ -9,10 +9,8 @@
 
 #include "configs/resolved.hpp"
 #include "driver/commands/experiment_changes.hpp"
-#include "driver/commands/one_of.hpp"
-#include "driver/commands/output.hpp"
-#include "driver/commands/output_file.hpp"
 #include "driver/commands/positional.hpp"
+#include "driver/commands/output.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/loop/replay.hpp"
 #include "reports/console.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "configs/loader.hpp"
-#include "driver/commands/one_of.hpp"
+#include "driver/commands/positional.hpp"
 #include "driver/keep/run_directory.hpp"
 
 namespace bisectd::driver::commands {

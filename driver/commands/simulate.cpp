@@ -10,11 +10,11 @@
 
 #include "driver/commands/drive.hpp"
 #include "driver/commands/foreseen.hpp"
-#include "driver/commands/one_of.hpp"
+#include "driver/commands/positional.hpp"
 #include "driver/launch/device_pool.hpp"
 #include "driver/loop/descent.hpp"
 #include "driver/loop/problem.hpp"
-#include "driver/trial/inherited_environment.hpp"
+#include "driver/trial/inherited_settings.hpp"
 #include "driver/trial/sides.hpp"
 #include "strategies/simulate/forecast.hpp"
 #include "strategies/simulate/truth.hpp"

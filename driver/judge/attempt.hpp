@@ -1,12 +1,14 @@
 // One attempt of a trial, ready to be judged: its differences, its events, and whether enough of it is there.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "driver/judge/difference.hpp"
 #include "driver/judge/events.hpp"
+#include "driver/judge/reference.hpp"
 
 namespace bisectd::driver::judge {
 
@@ -38,5 +40,8 @@ DistinctAttempts distinct(std::vector<Attempt> attempts);
 /// Spread of the attempts' levels, as Reference::level is of the references'; where runs do not differ by chance, of those
 /// that were not perturbed.
 Spread spread_of(const Reference& reference, std::span<const Attempt> attempts);
+
+/// Problem steps-begin-again (each epoch has steps of its own) or smoothed-otherwise (a mean over other numbers of steps).
+std::optional<Problem> unlike_logs(const Reference& reference, const Curve& run);
 
 }  // namespace bisectd::driver::judge

@@ -9,7 +9,6 @@
 
 #include "driver/judge/attempt.hpp"
 #include "driver/judge/level.hpp"
-#include "driver/judge/unlike_logs.hpp"
 
 namespace bisectd::driver::judge {
 namespace {

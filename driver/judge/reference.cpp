@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "driver/judge/level.hpp"
-#include "driver/judge/non_finite.hpp"
+#include "driver/judge/events.hpp"
 #include "driver/judge/precision.hpp"
 
 namespace bisectd::driver::judge {

@@ -4,15 +4,27 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string_view>
 
 #include "configs/loader.hpp"
+#include "configs/member_name.hpp"
+#include "configs/printable.hpp"
+#include "configs/suggest.hpp"
+#include "driver/checks/python_of.hpp"
+#include "driver/launch/run_to_end.hpp"
 #include "driver/log/log.hpp"
-#include "driver/loop/framework_query.hpp"
 #include "driver/loop/problem.hpp"
-#include "driver/loop/unseen_names.hpp"
+#include "driver/neutralise/placeholders.hpp"
+#include "driver/neutralise/recipe.hpp"
 
 namespace bisectd::driver {
+
 namespace {
 
 constexpr const char* kWhyDiscover = "which members a run uses";
@@ -157,6 +169,123 @@ SeenMembers discover(Run& run) {
   SeenMembers seen = see_members(run, std::move(run.wait().front()));
   seen.members.merge(std::move(found.members));
   return seen;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A framework's import alone can take a minute from a shared disk.
+constexpr std::chrono::minutes kTimeout{10};
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+launch::Job job_of(const configs::Family& family, const LaunchSide& subject, const fs::path& folder) {
+  launch::Job job{.environment = subject.environment,
+                  .directory = subject.directory,
+                  .stdout_file = folder / (family.name + ".stdout.log"),
+                  .stderr_file = folder / (family.name + ".stderr.log")};
+  const std::string python = python_of(*subject.settings), presets = (configs::data_folder() / "presets").string();
+  const std::string& kind = subject.settings->devices.kind;
+  for (const auto& element : family.discover->command)
+    job.command.push_back(neutralise::filled(element.value, {{"python", python}, {"presets", presets}, {"kind", kind}}));
+  for (const auto& [variable, value] : family.discover->environment)
+    job.environment[variable] = neutralise::fill(family_variable(subject, variable, value), {.attempt = folder.string()});
+  return job;
+}
+
+std::vector<std::string> names_in(const fs::path& file, const configs::Family& family) {
+  std::ifstream lines(file, std::ios::binary);
+  std::set<std::string> names;
+  for (std::string line; std::getline(lines, line);) {
+    // As Windows and some wrappers write text.
+    if (names.empty() && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
+    if (line.ends_with('\r')) line.pop_back();
+    if (const std::string fault = configs::spelling_fault(line, family); !fault.empty())
+      throw std::runtime_error(
+          fmt::format("it printed {}, which is no name of a member: it {}", configs::in_quotes(line), fault));
+    const auto written = family.written_name.find(line);
+    names.insert(written == family.written_name.end() ? line : written->second);
+    if (names.size() > configs::kMostMembers)
+      throw std::runtime_error(fmt::format("it printed more than {} names", configs::kMostMembers));
+  }
+  if (names.empty()) throw std::runtime_error("it printed no name");
+  return {names.begin(), names.end()};
+}
+
+}  // namespace
+
+std::vector<std::string> queried_families(const configs::Experiment& experiment) {
+  std::vector<std::string> names = discovered_families(experiment);
+  std::erase_if(names, [&](const std::string& name) { return !experiment.families.at(name).discover->asks_framework(); });
+  return names;
+}
+
+neutralise::Discovered ask_framework(const configs::Experiment& experiment, const LaunchSide& subject,
+                                     launch::Launcher& launcher, const fs::path& folder, const std::string& run_tag) {
+  neutralise::Discovered found;
+  for (const std::string& name : queried_families(experiment)) {
+    const configs::Family& family = experiment.families.at(name);
+    fs::create_directories(folder);
+    launch::Job job = job_of(family, subject, folder);
+    job.tag = run_tag + "/query";
+    const auto refuse = [&](const std::string& why, const fs::path& file) {
+      throw std::runtime_error(
+          fmt::format("the command that should name the members of family {} ({}) gives none: {} (see {})", name,
+                      job.command.front(), why, file.string()));
+    };
+    if (const auto well = launch::run_well(launcher, job, kTimeout); !well) refuse(well.error(), job.stderr_file);
+    try {
+      found[name] = names_in(job.stdout_file, family);
+    } catch (const std::runtime_error& error) {
+      refuse(error.what(), job.stdout_file);
+    }
+  }
+  return found;
+}
+
+namespace {
+
+/// Ascending; nothing for a family that does not discover its members.
+std::optional<std::vector<std::string>> found_in(const configs::Experiment& experiment, const std::string& family,
+                                                 std::span<const neutralise::Discovered> found) {
+  const configs::Selection& selection = experiment.suspects.at(family);
+  if (!selection.discover) return std::nullopt;
+  std::vector<std::string> names;
+  for (const auto& member : selection.members) names.push_back(member.value);
+  for (const neutralise::Discovered& members : found)
+    if (const auto of_family = members.find(family); of_family != members.end())
+      names.insert(names.end(), of_family->second.begin(), of_family->second.end());
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace
+
+std::vector<configs::Placed<std::string>> unseen_names(const configs::Experiment& experiment,
+                                                       std::span<const neutralise::Discovered> found) {
+  std::vector<configs::Placed<std::string>> warnings;
+  const auto look_at = [&](const char* key, const configs::MemberLabel& label, const configs::Place& place) {
+    const auto names = found_in(experiment, label.family, found);
+    if (!names || std::ranges::binary_search(*names, label.name)) return;
+    const auto right = configs::nearest(label.name, *names);
+    warnings.push_back(
+        {fmt::format("`{}`: {} is not among the members of family `{}` that were found, so this changes nothing{}", key,
+                     configs::in_quotes(label.name), label.family,
+                     right ? fmt::format("; did you mean {}?", configs::in_quotes(*right)) : ""),
+         place});
+  };
+  for (const auto& [family, selection] : experiment.suspects) {
+    // One of the family's own table is spelt right, and not searched either, as was wanted.
+    const std::vector<std::string>& known = experiment.families.at(family).known_names;
+    for (const auto& [name, place] : selection.exclude)
+      if (!std::ranges::binary_search(known, name)) look_at("exclude", {family, name}, place);
+    // Odds that stand in no file are of past nights, maybe of other models.
+    for (const auto& [name, odds] : selection.likely)
+      if (!odds.place.file.empty()) look_at("likely", {family, name}, odds.place);
+    for (const auto& [name, price] : selection.price) look_at("price", {family, name}, price.place);
+  }
+  return warnings;
 }
 
 }  // namespace bisectd::driver

@@ -1,27 +1,74 @@
 #include "driver/loop/loop.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "driver/log/log.hpp"
 #include "driver/loop/both_ends.hpp"
-#include "driver/loop/broken_runs.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/controls.hpp"
 #include "driver/loop/device_effect.hpp"
 #include "driver/loop/disagreement.hpp"
-#include "driver/loop/search_phase.hpp"
 #include "driver/loop/ladders.hpp"
 #include "driver/loop/other_fixes.hpp"
 #include "driver/loop/problem.hpp"
-#include "driver/loop/pruning.hpp"
+#include "driver/loop/run.hpp"
+#include "driver/loop/search_phase.hpp"
 #include "driver/record/costs.hpp"
 #include "driver/record/history.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "reports/progress.hpp"
 
 namespace bisectd::driver {
+
 namespace {
+
+/// Warns of those of the subject as it is, unless breaking is what is searched, and of those with the culprit set
+/// neutralised.
+void warn_of_broken_runs(Run& run) {
+  const strategies::Answer& answer = run.state.answer;
+  const auto told = [&](const char* whose, auto is_meant) {
+    std::size_t runs = 0, breaks = 0;
+    std::string last;
+    for (const PastTrial& trial : run.state.history.trials) {
+      if (!trial.judgement || !is_meant(trial)) continue;
+      for (const PastAttempt& attempt : trial.attempts) {
+        if (!attempt.ending || attempt.ending == Ending::lost || attempt.ending == Ending::interrupted) continue;
+        ++runs;
+        if (!broke(*attempt.ending)) continue;
+        ++breaks;
+        last = attempt.text;
+      }
+    }
+    if (breaks > 0) run.warn(fmt::format("{} of {} runs of {} broke and were made again: {}", breaks, runs, whose, last));
+  };
+  if (!run.must_only_run())
+    told("the subject as it is",
+         [](const PastTrial& trial) { return trial.neutralised.none() && is(trial.role, reports::kEvidence); });
+  if (answer.state != strategies::State::proved) return;
+  const strategies::SuspectSet fix = run.state.catalogue.set_of(answer.culprit_set);
+  told("the subject with the culprit set neutralised",
+       [&](const PastTrial& trial) { return trial.neutralised == fix && is(trial.role, reports::kEvidence); });
+}
+
+/// Runs the whole workaround once if that tells what pruning it wins back and no trial did it, and describes what is left
+/// of it. To be called when the conclusion is drawn. Throws Interrupted.
+void weigh_workaround(Run& run) {
+  const reports::Pruned pruned = pruned_by(run.state.history, *run.state.conclusion);
+  if (pruned.over.empty() || !pruned.needed_step_time_s || pruned.in_use_step_time_s) return;
+  const strategies::Neutralised all(strategies::SuspectSet(run.state.catalogue.size()).set());
+  TrialPlan plan = run.plan_for(Role::other_fix, all, "the whole workaround in use: how fast is it?");
+  const auto is_whole = [&](const PastTrial& trial) {
+    return trial.role == Role::other_fix && trial.neutralised == plan.neutralised && trial.judgement;
+  };
+  if (std::ranges::any_of(run.state.history.trials, is_whole)) return;  // without a step time: it broke
+  if (run.state.history.finished && !run.was_begun(plan)) return;
+  run.start_or_go_on(std::move(plan));
+  run.wait_for_all();
+}
 
 /// The runs before the search alone may take hours, and their curves are worth a look. A resumed run has reports already.
 void show_first_runs(Run& run) {

@@ -7,7 +7,7 @@
 #include "configs/loader.hpp"
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/loop/descent.hpp"
-#include "driver/loop/ladder_record.hpp"
+#include "driver/loop/ladders.hpp"
 #include "driver/loop/trial_planning.hpp"
 #include "driver/record/costs.hpp"
 #include "driver/record/program_version.hpp"

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "driver/judge/curve.hpp"
-#include "driver/read/record_frames.hpp"
 #include "driver/read/scalar_events.hpp"
 #include "driver/read/tail.hpp"
 

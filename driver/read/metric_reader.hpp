@@ -13,7 +13,7 @@
 #include "driver/judge/curve.hpp"
 #include "driver/read/line.hpp"
 #include "driver/read/sieve.hpp"
-#include "driver/read/steps_in_two_kinds.hpp"
+#include "driver/read/several_values.hpp"
 
 namespace bisectd::driver::read {
 

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "driver/read/pattern.hpp"
-#include "driver/read/steps_in_two_kinds.hpp"
 
 namespace bisectd::driver::read {
 
@@ -24,6 +23,22 @@ class SeveralValues {
  private:
   std::size_t lines_ = 0;
   StepsInTwoKinds kinds_;
+};
+
+/// The words of a text, without digits: they tell kinds of lines apart.
+std::string words_of(std::string_view text);
+
+class StepsInTwoKinds {
+ public:
+  /// Takes in the next value. `words`: of its line. A problem once, at the third such step.
+  std::optional<std::string> look(std::string words, double value, std::int64_t step);
+
+ private:
+  std::optional<std::int64_t> last_step_;
+  std::string last_words_;
+  double last_value_ = 0;
+  std::size_t in_a_row_ = 0;
+  bool this_step_counted_ = false;
 };
 
 }  // namespace bisectd::driver::read

@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "driver/read/grams.hpp"
 #include "driver/read/line.hpp"
 
 namespace bisectd::driver::read {

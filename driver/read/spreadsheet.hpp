@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,5 +30,21 @@ void read_spreadsheet(const std::filesystem::path& file, const TakeRow& take);
 
 /// The same of the XML of a sheet and of the strings that its cells point to (empty: none), as strings that it may change.
 void read_sheet(std::string sheet, std::string shared_strings, const TakeRow& take);
+
+class ZipArchive {
+ public:
+  /// Throws std::invalid_argument for what is no whole zip archive.
+  explicit ZipArchive(const std::filesystem::path& file);
+
+  /// The content of one file; nothing if there is none of that name. Throws std::invalid_argument "NAME: why" if it is
+  /// damaged, encrypted, packed in a way other than deflate, or unpacks to more than `most` bytes.
+  std::optional<std::string> content(const std::string& name, std::size_t most) const;
+
+ private:
+  struct Close {
+    void operator()(void* archive) const;
+  };
+  std::unique_ptr<void, Close> archive_;
+};
 
 }  // namespace bisectd::driver::read

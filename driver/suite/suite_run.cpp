@@ -1,11 +1,20 @@
 #include "driver/suite/suite_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <vector>
 
-#include "driver/trial/inherited_environment.hpp"
+#include "configs/loader.hpp"
+#include "driver/checks/versions.hpp"
+#include "driver/launch/local.hpp"
+#include "driver/trial/inherited_settings.hpp"
+#include "driver/trial/sides.hpp"
+#include "reports/escape.hpp"
 
 namespace bisectd::driver::suite {
+
 namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{1000};
@@ -87,6 +96,36 @@ class SuiteRun {
 
 SuiteEnd run_models(std::vector<Model> models, launch::Launcher& launcher, const std::string& tag, const SuiteHooks& hooks) {
   return SuiteRun(std::move(models), launcher, tag, hooks)();
+}
+
+namespace {
+
+std::string version_in(const std::map<std::string, std::string>& versions, const std::string& what) {
+  const auto found = versions.find(what);
+  return found == versions.end() ? "not known" : reports::plain(found->second);
+}
+
+}  // namespace
+
+Upgrade upgrade_since(const std::map<std::string, std::string>& then, const configs::Experiment& experiment,
+                      const std::filesystem::path& folder, const std::string& tag) {
+  if (experiment.versions.empty()) return {.unseen = "its experiment has no `versions`"};
+  Versions now;
+  try {
+    launch::LocalLauncher launcher;
+    const Sides sides = prepare_sides(experiment, launcher, folder, tag);
+    now = find_versions(experiment, sides.subject, launcher, folder, tag);
+  } catch (const configs::ConfigError&) {
+    return {.changes = "its setup or a command of it does not work any more"};  // which one its own bisectd will say
+  }
+  std::vector<std::string> changes;
+  for (const auto& [what, source] : experiment.versions)
+    if (const std::string before = version_in(then, what), today = version_in(now.found, what); before != today)
+      changes.push_back(fmt::format("{} {} -> {}", what, before, today));
+  Upgrade upgrade{.changes = fmt::format("{}", fmt::join(changes, ", "))};
+  if (!now.unknown.empty()) upgrade.unseen = fmt::format("no version of {} can be found", fmt::join(now.unknown, ", "));
+  else if (now.found.empty()) upgrade.unseen = "none of its `versions` is installed";
+  return upgrade;
 }
 
 }  // namespace bisectd::driver::suite

@@ -4,10 +4,12 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "configs/experiment.hpp"
 #include "driver/launch/launcher.hpp"
 
 namespace bisectd::driver::suite {
@@ -33,5 +35,14 @@ struct SuiteHooks {
 /// Returns when all have ended, a signal arrived or time is up; then nothing runs any more but what could not be ended.
 /// `tag` marks the processes.
 SuiteEnd run_models(std::vector<Model> models, launch::Launcher& launcher, const std::string& tag, const SuiteHooks& hooks);
+
+struct Upgrade {
+  std::string changes;  ///< "cann 8.3 -> 8.4, paddle not known -> 3.3.1"; empty if nothing changed, as far as it can be seen
+  std::string unseen;   ///< why there may be a change that cannot be seen; empty if all is known
+};
+
+/// As far as the experiment says where its versions are. `folder` keeps the logs of what was started for it.
+Upgrade upgrade_since(const std::map<std::string, std::string>& then, const configs::Experiment& experiment,
+                      const std::filesystem::path& folder, const std::string& tag);
 
 }  // namespace bisectd::driver::suite

@@ -16,7 +16,7 @@
 #include "driver/launch/job_script.hpp"
 #include "driver/launch/strays.hpp"
 #include "driver/trial/attempts.hpp"
-#include "driver/trial/inherited_environment.hpp"
+#include "driver/trial/inherited_settings.hpp"
 
 namespace bisectd::driver {
 namespace {

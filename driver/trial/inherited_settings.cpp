@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <string_view>
+#include <unistd.h>
+
 #include "configs/shell_word.hpp"
-#include "driver/trial/inherited_environment.hpp"
 
 namespace bisectd::driver {
+
 namespace {
 
 using neutralise::Environment;
@@ -76,6 +79,16 @@ std::optional<configs::Placed<std::string>> warning_of_inherited(const configs::
           fmt::join(settings, " "), fmt::join(labels, ", "), labels.size() == 1 ? "is" : "are", fmt::join(variables, ", "),
           variables.size() == 1 ? "it" : "them"),
       experiment.subject.place};
+}
+
+neutralise::Environment inherited_environment() {
+  neutralise::Environment result;
+  for (char** entry = ::environ; *entry; ++entry) {
+    const std::string_view text(*entry);
+    const auto equals = text.find('=');
+    if (equals != std::string_view::npos && equals > 0) result.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return result;
 }
 
 }  // namespace bisectd::driver

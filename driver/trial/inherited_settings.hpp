@@ -22,4 +22,6 @@ neutralise::Environment neutralising(const configs::Experiment& experiment, cons
 std::optional<configs::Placed<std::string>> warning_of_inherited(const configs::Experiment& experiment,
                                                                  const neutralise::Environment& inherited);
 
+neutralise::Environment inherited_environment();
+
 }  // namespace bisectd::driver

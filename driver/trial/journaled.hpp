@@ -3,7 +3,6 @@
 
 #include "driver/judge/verdict.hpp"
 #include "driver/keep/record.hpp"
-#include "driver/trial/set_of.hpp"
 #include "driver/trial/trial_plan.hpp"
 #include "reports/record.hpp"
 

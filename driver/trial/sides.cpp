@@ -19,7 +19,6 @@
 #include "driver/log/log.hpp"
 #include "driver/neutralise/placeholders.hpp"
 #include "driver/read/clean.hpp"
-#include "driver/trial/inherited_environment.hpp"
 #include "driver/trial/inherited_settings.hpp"
 #include "driver/trial/script_settings.hpp"
 

@@ -6,6 +6,7 @@
 #include "driver/trial/attempts.hpp"
 #include "reports/role.hpp"
 #include "strategies/evidence.hpp"
+#include "strategies/suspect.hpp"
 
 namespace bisectd::driver {
 
@@ -32,5 +33,8 @@ struct TrialPlan : TrialQuestion, AttemptPlan {
   int max_attempts = 1;  ///< whole curves at most, while inconclusive
   int crash_retries = 0;
 };
+
+/// Inverse of set_key; throws std::invalid_argument for a text that is none.
+strategies::SuspectSet set_of(const std::string& key);
 
 }  // namespace bisectd::driver

@@ -1,5 +1,5 @@
 // What the journal's trials of single values come to.
-#include "driver/loop/ladder_record.hpp"
+#include "driver/loop/ladders.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "driver/loop/passing_window.hpp"
+#include "driver/loop/ladders.hpp"
 
 #include "tests/catch.hpp"
 

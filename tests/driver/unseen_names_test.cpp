@@ -1,4 +1,4 @@
-#include "driver/loop/unseen_names.hpp"
+#include "driver/loop/discovery.hpp"
 
 #include <array>
 

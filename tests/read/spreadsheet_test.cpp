@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "driver/read/spreadsheet.hpp"
-#include "driver/read/zip_archive.hpp"
 
 using namespace bisectd::driver::read;
 using Catch::Matchers::Contains;
