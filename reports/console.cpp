@@ -6,14 +6,9 @@
 #include <algorithm>
 
 #include "configs/printable.hpp"
-#include "reports/controls.hpp"
-#include "reports/costs.hpp"
-#include "reports/descent.hpp"
+#include "reports/result_lines.hpp"
 #include "reports/escape.hpp"
-#include "reports/ladders.hpp"
 #include "reports/lookup.hpp"
-#include "reports/undecided.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 #include "reports/workaround.hpp"
 

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/lookup.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {

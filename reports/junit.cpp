@@ -11,7 +11,6 @@
 #include "reports/console.hpp"
 #include "reports/escape.hpp"
 #include "reports/lookup.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {

@@ -3,15 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/controls.hpp"
-#include "reports/costs.hpp"
-#include "reports/descent.hpp"
+#include "reports/result_lines.hpp"
 #include "reports/escape.hpp"
-#include "reports/ladders.hpp"
 #include "reports/lookup.hpp"
-#include "reports/signatures.hpp"
-#include "reports/undecided.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 #include "reports/workaround.hpp"
 

@@ -6,11 +6,10 @@
 #include <cmath>
 
 #include "configs/printable.hpp"
-#include "reports/descent.hpp"
+#include "reports/result_lines.hpp"
 #include "reports/escape.hpp"
 #include "reports/lookup.hpp"
 #include "reports/outlook.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {

@@ -5,11 +5,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "reports/costs.hpp"
+#include "reports/result_lines.hpp"
 #include "reports/escape.hpp"
 #include "reports/outlook.hpp"
 #include "reports/progress.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {

@@ -8,7 +8,6 @@
 #include "reports/escape.hpp"
 #include "reports/html/assets.hpp"
 #include "reports/lookup.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {

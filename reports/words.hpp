@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "reports/record.hpp"
+#include "strategies/evidence.hpp"
 
 namespace bisectd::reports {
 
@@ -81,5 +82,8 @@ std::vector<std::string> by_standard_texts(const Record& record, Escape escape);
 
 /// The search's explanation with names in place of ids (#3), escaped as a whole.
 std::string explanation_text(const Record& record, Escape escape);
+
+std::string_view verdict_word(strategies::Verdict verdict);  ///< pass, fail, inconclusive, unresolved
+std::string_view outcome_word(Outcome outcome);              ///< as in report.json: culprits, aligned, ...
 
 }  // namespace bisectd::reports

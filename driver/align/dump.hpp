@@ -1,4 +1,5 @@
-// Reads what msprobe dumped of one training step (dump.json and, for who called whom, construct.json beside it).
+// Reads what msprobe dumped of one training step (dump.json and, for who called whom, construct.json beside it), and the names
+// and statistics in it.
 #pragma once
 
 #include <cstdint>
@@ -26,5 +27,21 @@ struct Statistics {
 /// Such a tensor, so that relative_error() compares it: its largest and smallest elements stand for the sample.
 /// Nothing if no figure is known.
 std::optional<Described> described(const Statistics& statistics);
+
+/// Functional.gelu.0.forward.output.0, Module.conv.Conv2d.backward.0, Functional_gelu_0_forward_output.0
+struct DumpName {
+  enum class Part { forward, backward, parameter_gradient };
+
+  std::string kind;        ///< Functional, Tensor, Module ...
+  std::string name;        ///< gelu; of a module where it is: conv
+  std::string class_name;  ///< of a module; of a function its name
+  int number = 0;          ///< of this module's or function's calls, from 0
+  Part part = Part::forward;
+  bool is_module = false;
+  bool output = false;
+};
+
+/// Nothing for a text that is no such name.
+std::optional<DumpName> dump_name(const std::string& text);
 
 }  // namespace bisectd::driver::align

@@ -11,10 +11,9 @@
 #include <stdexcept>
 
 #include "driver/align/comparison.hpp"
-#include "driver/align/dump_name.hpp"
-#include "driver/align/odds_file.hpp"
 #include "driver/align/dump.hpp"
-#include "driver/read/csv_rule.hpp"
+#include "driver/align/odds_file.hpp"
+#include "driver/read/rules.hpp"
 #include "driver/read/fields.hpp"
 #include "driver/read/spreadsheet.hpp"
 

@@ -1,17 +1,16 @@
 #include "driver/checks/versions.hpp"
 
-#include <re2/re2.h>
-
 #include <chrono>
 #include <optional>
+#include <re2/re2.h>
 #include <sstream>
 
 #include "configs/file_bytes.hpp"
-#include "driver/checks/python_of.hpp"
 #include "driver/launch/run_to_end.hpp"
 #include "driver/neutralise/placeholders.hpp"
 
 namespace bisectd::driver {
+
 namespace {
 
 namespace fs = std::filesystem;

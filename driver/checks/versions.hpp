@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "configs/experiment.hpp"
 #include "driver/trial/sides.hpp"
 
 namespace bisectd::driver {
@@ -20,5 +21,11 @@ struct Versions {
 /// Nothing else may run on `launcher` meanwhile.
 Versions find_versions(const configs::Experiment& experiment, const LaunchSide& side, launch::Launcher& launcher,
                        const std::filesystem::path& folder, const std::string& run_tag);
+
+/// As far as the side's command shows it; else python3.
+inline std::string python_of(const configs::Side& side) {
+  const std::string& program = side.command.front().value;
+  return std::filesystem::path(program).filename().string().starts_with("python") ? program : "python3";
+}
 
 }  // namespace bisectd::driver

@@ -11,7 +11,7 @@
 #include "driver/baseline/baseline.hpp"
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/checks/checks.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/judge/panel.hpp"

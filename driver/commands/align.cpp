@@ -22,7 +22,7 @@
 #include "driver/commands/drive.hpp"
 #include "driver/commands/exit_code.hpp"
 #include "driver/commands/hand_run.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/log/log.hpp"

@@ -1,4 +1,4 @@
-// What `bisectd align` says of a comparison: a table with the error along the depth of the network, a page, and JSON.
+// What `bisectd align` says of a comparison: a table with the error along the depth of the network, a page, JSON, its code.
 #pragma once
 
 #include <filesystem>

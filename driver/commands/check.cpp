@@ -16,7 +16,7 @@
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/checks/checks.hpp"
 #include "driver/commands/drive.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/judge/length.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/interrupted.hpp"

@@ -13,7 +13,7 @@
 #include "configs/resolved.hpp"
 #include "configs/suggest.hpp"
 #include "driver/commands/drive.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/launch/interrupted.hpp"

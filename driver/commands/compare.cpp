@@ -20,14 +20,13 @@
 #include "configs/suggest.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/commands/log_read.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/judge/comparison.hpp"
 #include "driver/judge/grey_zone.hpp"
 #include "driver/read/attempt_log.hpp"
 #include "driver/read/event_files.hpp"
 #include "reports/escape.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {

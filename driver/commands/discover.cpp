@@ -20,7 +20,7 @@
 #include "driver/commands/drive.hpp"
 #include "driver/commands/exit_code.hpp"
 #include "driver/commands/hand_run.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/loop/discovery.hpp"
 #include "driver/read/follow.hpp"
 #include "driver/read/names.hpp"

@@ -13,7 +13,7 @@
 #include "configs/suggest.hpp"
 #include "driver/commands/commands.hpp"
 #include "driver/commands/compare.hpp"
-#include "driver/commands/failure.hpp"
+#include "driver/commands/exit_code.hpp"
 #include "driver/log/log.hpp"
 #include "driver/record/program_version.hpp"
 

@@ -1,7 +1,9 @@
-// What the program's exit code says: every code, its one-word name and its meaning, in one place.
+// What the program's exit code says: every code, its one-word name and its meaning, in one place; and of what was thrown.
 #pragma once
 
 #include <array>
+#include <exception>
+#include <string>
 #include <string_view>
 
 #include "reports/record.hpp"
@@ -54,5 +56,13 @@ ExitCode exit_code(reports::Outcome outcome);
 ExitCode trial_exit_code(strategies::Verdict verdict);
 /// Of logs that are there already.
 ExitCode compare_exit_code(strategies::Verdict verdict);
+
+struct Failure {
+  ExitCode code;
+  std::string
+      message;  ///< as it is shown, the program's name before it unless it begins with a place; empty for nobody_reads
+};
+
+Failure failure_of(std::exception_ptr thrown);
 
 }  // namespace bisectd::driver::commands

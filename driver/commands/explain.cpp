@@ -16,7 +16,6 @@
 #include "driver/loop/inquiry.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/record/history.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 #include "strategies/certificate.hpp"
 

@@ -7,7 +7,7 @@
 #include <boost/algorithm/string/join.hpp>
 
 #include "driver/commands/command.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/trial/step_time.hpp"

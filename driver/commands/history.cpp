@@ -15,7 +15,6 @@
 #include "configs/suggest.hpp"
 #include "driver/record/past_results.hpp"
 #include "reports/escape.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "driver/commands/command.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/keep/descriptor.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/log/log.hpp"

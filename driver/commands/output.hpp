@@ -1,4 +1,4 @@
-// The options about output that commands share, and the result of a run on stdout.
+// The options about output that commands share, the result of a run on stdout, and files that a person names for output.
 #pragma once
 
 #include <filesystem>

@@ -14,7 +14,7 @@
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
 #include "driver/commands/output.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/loop/both_ends.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"

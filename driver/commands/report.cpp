@@ -9,7 +9,7 @@
 
 #include "configs/resolved.hpp"
 #include "driver/commands/experiment_changes.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/loop/replay.hpp"

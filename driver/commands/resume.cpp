@@ -5,7 +5,7 @@
 
 #include "driver/commands/drive.hpp"
 #include "driver/commands/experiment_changes.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/commands/prune_experiment.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/record/history.hpp"

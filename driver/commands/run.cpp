@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "driver/commands/drive.hpp"
-#include "driver/commands/failure.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/exit_code.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/log/log.hpp"
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "configs/loader.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/keep/run_directory.hpp"
 
 namespace bisectd::driver::commands {

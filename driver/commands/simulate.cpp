@@ -10,7 +10,7 @@
 
 #include "driver/commands/drive.hpp"
 #include "driver/commands/foreseen.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/launch/device_pool.hpp"
 #include "driver/loop/descent.hpp"
 #include "driver/loop/problem.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "configs/loader.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/loop/replay.hpp"
 #include "reports/status.hpp"

@@ -18,14 +18,13 @@
 #include "driver/commands/command.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/hand_run.hpp"
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/discovery.hpp"
 #include "driver/loop/loop.hpp"
 #include "driver/neutralise/catalogue.hpp"
 #include "reports/escape.hpp"
 #include "reports/progress.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {

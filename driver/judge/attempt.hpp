@@ -1,4 +1,4 @@
-// One attempt of a trial, ready to be judged: its differences, its events, and whether enough of it is there.
+// One attempt of a trial, ready to be judged: its differences, its events, and whether enough of it is there and is alike.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,4 @@
-// What condemns a run whatever its level: NaN (non_finite.hpp), a loss scale that collapses (watched.hpp), single steps far
-// off.
+// What condemns a run whatever its level: NaN, a loss scale that collapses (watched.hpp), single steps far off.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// Before the night is spent: can the target be decided at all with this reference, this log and this noise?
+// Before the night is spent: can the target be decided at all with this reference, the digits of this log and this noise?
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,5 +29,12 @@ Preflight preflight(const Reference& reference, const NoisePool& pool);
 
 /// Reference runs that are left out, went on from a checkpoint, or diverged.
 void add_broken_runs(const Reference& reference, std::vector<Finding>& findings);
+
+/// Size of one unit in the last printed digit of a value near `near`, from the decimals and the significant digits that
+/// the values show: right for fixed ("%.4f") and for scientific ("%.3e") formats. 0 when printed to the last bit.
+double printed_unit(std::span<const double> values, double near);
+
+/// Share of the values that equal the one before them: high in logs that print a running median.
+double repeated_share(std::span<const double> values);
 
 }  // namespace bisectd::driver::judge

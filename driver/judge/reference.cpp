@@ -8,7 +8,7 @@
 
 #include "driver/judge/level.hpp"
 #include "driver/judge/events.hpp"
-#include "driver/judge/precision.hpp"
+#include "driver/judge/preflight.hpp"
 
 namespace bisectd::driver::judge {
 namespace {

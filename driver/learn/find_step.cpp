@@ -9,7 +9,6 @@
 #include <set>
 #include <unordered_map>
 
-#include "driver/learn/counters.hpp"
 #include "driver/learn/points.hpp"
 #include "driver/learn/refusal.hpp"
 #include "driver/learn/words.hpp"

@@ -4,7 +4,7 @@
 #include "configs/experiment.hpp"
 #include "driver/judge/verdict.hpp"
 #include "driver/neutralise/recipe.hpp"
-#include "driver/record/conclusion_record.hpp"
+#include "driver/record/history.hpp"
 
 namespace bisectd::driver {
 

@@ -13,7 +13,6 @@
 #include "driver/trial/samples.hpp"
 #include "reports/lookup.hpp"
 #include "reports/progress.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 #include "strategies/hidden.hpp"
 

@@ -1,12 +1,14 @@
-// The second search of a run, among the parts of members that the first one proved guilty (`then` of the experiment). Pure.
+// The second search of a run, among the parts of members that the first one proved guilty (`then` of the experiment), and the
+// numbers of suspects in a search among some of them. Pure.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "driver/loop/scope.hpp"
 #include "driver/record/history.hpp"
 #include "reports/record.hpp"
+#include "strategies/answer.hpp"
 
 namespace bisectd::driver {
 
@@ -43,5 +45,19 @@ struct RetoldAnswers {
   }
 };
 RetoldAnswers retold(const configs::Experiment& experiment, const History& history, const strategies::Problem& problem);
+
+/// Ids of the run, ascending; the place of one is its number in the search.
+using Scope = std::vector<strategies::SuspectId>;
+
+/// The problem among the scope.
+strategies::Problem narrowed(strategies::Problem problem, const Scope& scope);
+strategies::Neutralised narrowed(const strategies::Neutralised& set, const Scope& scope);
+
+/// `size`: the number of suspects of the run.
+strategies::Neutralised widened(const strategies::Neutralised& set, const Scope& scope, std::size_t size);
+strategies::Answer widened(strategies::Answer answer, const Scope& scope, std::size_t size);
+
+/// A text of the search, with ids as #3.
+std::string renumbered(const std::string& text, const Scope& scope);
 
 }  // namespace bisectd::driver

@@ -16,7 +16,7 @@
 #include "configs/member_name.hpp"
 #include "configs/printable.hpp"
 #include "configs/suggest.hpp"
-#include "driver/checks/python_of.hpp"
+#include "driver/checks/versions.hpp"
 #include "driver/launch/run_to_end.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/problem.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/loop/scope.hpp"
+#include "driver/loop/descent.hpp"
 #include "driver/record/history.hpp"
 #include "strategies/evidence_log.hpp"
 #include "strategies/search.hpp"

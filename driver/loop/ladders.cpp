@@ -8,7 +8,7 @@
 #include "driver/log/log.hpp"
 #include "driver/loop/problem.hpp"
 #include "reports/escape.hpp"
-#include "reports/ladders.hpp"
+#include "reports/result_lines.hpp"
 
 namespace bisectd::driver {
 

@@ -1,5 +1,5 @@
 // Which value of a ladder (the loss scale) neutralises it: a value in the widest window of numbers that pass, else a
-// value that is no number. Found before the search, which then sees a ladder as one suspect.
+// value that is no number. Found before the search, which then sees a ladder as one suspect; read again from the journal.
 #pragma once
 
 #include <cstddef>

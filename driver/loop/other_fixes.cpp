@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "reports/costs.hpp"
+#include "reports/result_lines.hpp"
 #include "strategies/fix.hpp"
 
 namespace bisectd::driver {

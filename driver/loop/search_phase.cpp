@@ -10,7 +10,7 @@
 #include "driver/loop/controls.hpp"
 #include "driver/loop/descent.hpp"
 #include "driver/loop/problem.hpp"
-#include "reports/descent.hpp"
+#include "reports/result_lines.hpp"
 #include "reports/progress.hpp"
 #include "reports/words.hpp"
 

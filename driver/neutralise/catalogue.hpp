@@ -1,4 +1,4 @@
-// The suspects of a run: which member of which family has which number in the search. Pure.
+// The suspects of a run: which member of which family has which number in the search, and its odds. Pure.
 #pragma once
 
 #include <map>
@@ -66,5 +66,13 @@ std::vector<std::string> selected_values(const configs::Family& family, const co
 /// what a run said); `always_off` (family -> names the subject neutralises anyway) is left out too.
 Catalogue make_catalogue(const configs::Experiment& experiment, const Discovered& discovered, const Discovered& always_off,
                          const Discovered& never_off = {});
+
+/// Against an unremarkable member, which has 1. The experiment's own odds count before those of a file.
+double odds_of(const configs::Selection& selection, const std::string& member);
+
+/// Whether this operator computes what a class or function of this name does, in this direction: batch_norm_grad and
+/// native_batch_norm_backward compute BatchNorm2D backward. Only letters count; so names that are spelt otherwise are
+/// missed.
+bool computes(const std::string& member, const std::string& what, bool backward);
 
 }  // namespace bisectd::driver::neutralise

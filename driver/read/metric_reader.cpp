@@ -9,11 +9,8 @@
 #include <variant>
 
 #include "driver/read/clean.hpp"
-#include "driver/read/csv_rule.hpp"
+#include "driver/read/rules.hpp"
 #include "driver/read/formats.hpp"
-#include "driver/read/json_rule.hpp"
-#include "driver/read/key_value_rule.hpp"
-#include "driver/read/pattern_rule.hpp"
 #include "driver/read/reading.hpp"
 #include "driver/read/scale_lines.hpp"
 

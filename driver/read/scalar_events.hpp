@@ -1,4 +1,4 @@
-// Takes the scalars out of one record of an event file. Pure.
+// The framed records of an event file, and the scalars in one of them. Pure.
 #pragma once
 
 #include <boost/endian/conversion.hpp>

@@ -1,4 +1,4 @@
-// Whether a pattern takes one loss of several that a log holds: what is wrong in the others would never be seen.
+// Whether what is read of a log is one series: not one loss of several that it holds, nor steps of two kinds of lines.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The journal as the driver reads it back: what was done in this run directory, by an earlier bisectd or by this one.
+// The journal as the driver reads it back: what was done in this run directory, by an earlier bisectd or by this one, and what
+// it came to.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +7,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "driver/neutralise/catalogue.hpp"
-#include "driver/record/conclusion_record.hpp"
 #include "driver/trial/past_trial.hpp"
 #include "reports/record.hpp"
 
@@ -91,5 +92,21 @@ nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue, bool exa
 nlohmann::json descent_record(const PastDescent& descent);
 nlohmann::json preferred_record(const std::vector<strategies::SuspectId>& fix);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);
+
+struct Conclusion {
+  reports::Outcome outcome = reports::Outcome::unfinished;
+  strategies::Answer answer;
+  std::string advice;
+  std::vector<std::string> warnings, agreed_checks;
+  std::vector<reports::NoEffect> no_effect;  ///< ids of those that are always on are behind those of the catalogue
+  std::vector<std::pair<std::string, std::string>> workaround;
+  std::vector<std::string> workaround_unset, workaround_arguments;
+  std::vector<reports::ConfigSetting> workaround_config;
+};
+
+nlohmann::json json_of_conclusion(const Conclusion& conclusion);
+
+/// Inverse. Throws nlohmann::json::exception or std::invalid_argument for what cannot be one.
+Conclusion conclusion_in(const nlohmann::json& from);
 
 }  // namespace bisectd::driver

@@ -13,7 +13,7 @@
 #include "driver/launch/executable.hpp"
 #include "driver/launch/job_script.hpp"
 #include "driver/launch/run_to_end.hpp"
-#include "driver/launch/scheduler_program.hpp"
+#include "driver/launch/queue.hpp"
 #include "driver/launch/shell_environment.hpp"
 #include "driver/launch/slurm.hpp"
 #include "driver/log/log.hpp"

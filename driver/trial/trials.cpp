@@ -9,7 +9,6 @@
 #include "driver/log/log.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "driver/trial/samples.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver {

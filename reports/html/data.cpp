@@ -7,7 +7,6 @@
 #include "reports/escape.hpp"
 #include "reports/lookup.hpp"
 #include "reports/thin.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {

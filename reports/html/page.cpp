@@ -9,11 +9,9 @@
 #include "reports/html/assets.hpp"
 #include "reports/html/data.hpp"
 #include "reports/html/head.hpp"
-#include "reports/html/matrix.hpp"
+#include "reports/html/trials.hpp"
 #include "reports/html/sections.hpp"
-#include "reports/html/signatures.hpp"
 #include "reports/lookup.hpp"
-#include "reports/verdict_words.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {

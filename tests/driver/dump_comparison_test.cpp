@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "driver/align/dump_comparison.hpp"
-#include "driver/neutralise/odds.hpp"
+#include "driver/neutralise/catalogue.hpp"
 
 using namespace bisectd;
 using driver::align::findings_in_dump_comparison;

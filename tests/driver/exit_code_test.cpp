@@ -6,7 +6,6 @@
 #include <string>
 
 #include "driver/commands/command.hpp"
-#include "driver/commands/failure.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/interrupted.hpp"
 #include "tests/catch.hpp"

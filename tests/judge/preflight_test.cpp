@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "driver/judge/precision.hpp"
 #include "tests/catch.hpp"
 #include "tests/judge/training.hpp"
 

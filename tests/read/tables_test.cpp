@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "driver/read/csv_rule.hpp"
+#include "driver/read/rules.hpp"
 #include "tests/catch.hpp"
 #include "tests/read/sample.hpp"
 

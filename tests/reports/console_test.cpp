@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "reports/controls.hpp"
+#include "reports/result_lines.hpp"
 #include "reports/escape.hpp"
 #include "reports/html/page.hpp"
 #include "reports/json.hpp"

@@ -1,4 +1,4 @@
-#include "reports/costs.hpp"
+#include "reports/result_lines.hpp"
 
 #include "reports/escape.hpp"
 #include "tests/catch.hpp"

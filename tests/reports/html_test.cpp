@@ -7,7 +7,7 @@
 #include "reports/escape.hpp"
 #include "reports/html/assets.hpp"
 #include "reports/html/data.hpp"
-#include "reports/html/matrix.hpp"
+#include "reports/html/trials.hpp"
 #include "reports/html/page.hpp"
 #include "tests/catch.hpp"
 #include "tests/reports/folder.hpp"

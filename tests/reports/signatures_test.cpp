@@ -1,7 +1,7 @@
 // How trials begin, in report.html and report.md.
-#include "reports/signatures.hpp"
+#include "reports/result_lines.hpp"
 
-#include "reports/html/signatures.hpp"
+#include "reports/html/trials.hpp"
 #include "reports/markdown.hpp"
 #include "tests/catch.hpp"
 #include "tests/reports/sample.hpp"

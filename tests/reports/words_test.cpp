@@ -4,7 +4,6 @@
 
 #include "reports/escape.hpp"
 #include "reports/lookup.hpp"
-#include "reports/verdict_words.hpp"
 #include "tests/catch.hpp"
 #include "tests/reports/sample.hpp"
 

@@ -1,4 +1,4 @@
-// What most commands work on, and where they look for it when it is not named.
+// What most commands work on, and where they look for it when it is not named; words and numbers that options take.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ void add_experiment(CLI::App& command, std::string& experiment, const std::strin
 /// parsing.
 void add_run_directory(CLI::App& command, std::string& folder);
 
-/// Refuses every other word, and names the one that was meant. Completions offer the words (interface.hpp).
+/// Refuses every other word, and names the one that was meant. Completions offer the words (interface.cpp).
 CLI::Validator one_of(const std::vector<std::string>& words);
 
 /// CLI::Range takes nan for a number within any limits; this does not.

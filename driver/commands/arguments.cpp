@@ -1,4 +1,4 @@
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// What bisectd says of its own command line: completions for shells, and the manual page.
 #include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "driver/commands/positional.hpp"
+#include "driver/commands/arguments.hpp"
+#include "driver/record/program_version.hpp"
 #include "reports/escape.hpp"
 
 namespace bisectd::driver::commands {
@@ -197,6 +199,55 @@ void add_completion(CLI::App& app, Action& action) {
     action = [&app, shell] {
       const auto commands = described(app);
       fmt::print("{}", *shell == "bash" ? bash(commands) : *shell == "zsh" ? zsh(commands) : fish(commands));
+      return ExitCode::success;
+    };
+  });
+}
+
+namespace {
+
+/// Text that roff takes as it is: no escapes, no request at the start of a line, no hyphen where a minus is meant.
+std::string roff(std::string text) {
+  boost::replace_all(text, "\\", "\\e");
+  boost::replace_all(text, "-", "\\-");
+  if (text.starts_with('.') || text.starts_with('\'')) text.insert(0, "\\&");
+  return text;
+}
+
+std::string option_text(const OptionDoc& option) {
+  std::string head;
+  for (const std::string& name : {option.short_name, option.long_name})
+    if (!name.empty()) head += (head.empty() ? "" : ", ") + ("\\fB" + roff(name) + "\\fR");
+  if (!option.value.empty()) head += (head.empty() ? "\\fI" : " \\fI") + roff(option.value) + "\\fR";
+  std::string text = ".TP\n" + head + "\n" + roff(option.text) + "\n";
+  if (!option.default_value.empty()) text += roff("Default: " + option.default_value + ".") + "\n";
+  return text;
+}
+
+std::string page(const CLI::App& app) {
+  std::string text = fmt::format(
+      ".TH BISECTD 1 \"\" \"bisectd {}\" \"User Commands\"\n.SH NAME\nbisectd \\- finds what makes a training lose "
+      "accuracy on an NPU\n.SH SYNOPSIS\n.B bisectd\n.I COMMAND\n[\\fIOPTIONS\\fR] [\\fIARGUMENTS\\fR]\n"
+      ".SH DESCRIPTION\n{}\n.SH COMMANDS\n",
+      kVersion, roff(app.get_description()));
+  for (const CommandDoc& command : described(app)) {
+    text += ".SS \"bisectd " + roff(command.name);
+    for (const OptionDoc& argument : command.positionals)
+      text += roff(argument.required ? " " + argument.value : " [" + argument.value + "]");
+    text += "\"\n" + roff(command.text) + "\n";
+    for (const OptionDoc& argument : command.positionals) text += option_text(argument);
+    for (const OptionDoc& option : command.options) text += option_text(option);
+  }
+  return text + roff(app.get_footer()) + "\n";
+}
+
+}  // namespace
+
+void add_manual(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("manual", "print the manual page (roff)");
+  command->callback([&app, &action] {
+    action = [&app] {
+      fmt::print("{}", page(app));
       return ExitCode::success;
     };
   });

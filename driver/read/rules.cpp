@@ -1,0 +1,401 @@
+#include "driver/read/rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "driver/read/fields.hpp"
+
+namespace bisectd::driver::read {
+
+namespace {
+
+std::optional<StepCount> first_progress(std::string_view line, const std::vector<std::string_view>& keys) {
+  for (const std::string_view key : keys)
+    if (const auto found = progress_after(line, key)) return found;
+  return std::nullopt;
+}
+
+/// The step that stands behind the epoch with no word of its own: "Epoch: [0] [2087/7312]".
+std::optional<StepCount> progress_behind(const StepCount& epoch) {
+  const std::size_t closing = epoch.rest.find(']');
+  return closing == std::string_view::npos ? std::nullopt : progress(epoch.rest.substr(closing + 1));
+}
+
+}  // namespace
+
+KeyValueRule::KeyValueRule(const Format& format, std::string value_key)
+    : format_(&format), value_key_(std::move(value_key)) {}
+
+std::optional<Reading> KeyValueRule::read(const Line& line) {
+  if (line.text.find(format_->marker) != std::string_view::npos) {
+    auto reading = read_value(line);
+    if (reading && reading->problem.empty()) last_step_ = reading->step;
+    return reading;
+  }
+  if (!format_->smoothing_setting.empty())
+    if (const auto window = progress_after(line.text, format_->smoothing_setting)) smoothing_window_ = window->at;
+  if (format_->takes_last_step)
+    if (const auto step = first_progress(line.text, format_->step_keys); step && !line.cut_short(step->digits))
+      last_step_ = step->at;
+  return std::nullopt;
+}
+
+std::optional<Reading> KeyValueRule::read_value(const Line& line) const {
+  const auto behind_key = after_key(line.text, value_key_);
+  if (!behind_key) return std::nullopt;
+  const std::string_view word = first_word(*behind_key);
+  if (line.cut_short(word)) return std::nullopt;
+  Reading reading;
+  if (const std::string_view cut = cut_at_comma(line.text, word); !cut.empty()) {
+    reading.problem = cut;
+    return reading;
+  }
+  reading.value = number(word);
+  if (!reading.value) {
+    reading.problem = fmt::format("the value '{}' of {} is not a number", word, value_key_);
+    return reading;
+  }
+  read_step(line, reading);
+  if (!format_->step_keys.empty() && !reading.step && reading.problem.empty())
+    return std::nullopt;  // an epoch's summary, or torn
+  read_extras(line, reading);
+  return reading;
+}
+
+void KeyValueRule::read_step(const Line& line, Reading& reading) const {
+  if (format_->takes_last_step) {
+    if (!last_step_) reading.problem = "no step was logged before this value";
+    reading.step = last_step_;
+    return;
+  }
+  if (format_->step_keys.empty()) return;
+  if (format_->epoch_key.empty()) {
+    const auto step = first_progress(line.text, format_->step_keys);
+    if (step && !line.cut_short(step->digits)) reading.step = step->at;
+  } else if (const auto epoch = progress_after(line.text, format_->epoch_key)) {
+    const auto step =
+        format_->step_keys.front().empty() ? progress_behind(*epoch) : first_progress(line.text, format_->step_keys);
+    constexpr std::int64_t kMost = std::int64_t{1} << 31;  // of each factor, so that the product fits
+    if (step && step->of && std::max({epoch->at, step->at, *step->of}) < kMost)
+      reading.step = (epoch->at - format_->first_epoch) * *step->of + step->at;
+  }
+}
+
+void KeyValueRule::read_extras(const Line& line, Reading& reading) const {
+  for (const WatchedSeries& watch : format_->watched) {
+    if (watch.key == value_key_) continue;
+    const auto behind_key = after_key(line.text, watch.key);
+    if (!behind_key || line.cut_short(first_word(*behind_key))) continue;
+    // A word that is no number is no value, and not ours to complain of.
+    if (const auto value = leading_number(*behind_key)) reading.extras.push_back({watch.series, *value});
+  }
+}
+
+Needed KeyValueRule::needed() const {
+  Needed needed{.literals = {{.text = std::string(format_->marker)}}};
+  if (!format_->smoothing_setting.empty()) needed.literals.push_back({.text = std::string(format_->smoothing_setting)});
+  if (format_->takes_last_step)
+    for (const std::string_view key : format_->step_keys) needed.literals.push_back({.text = std::string(key)});
+  return needed;
+}
+
+namespace {
+
+using nlohmann::json;
+
+/// Puts the words that Python writes for what JSON lacks in quotes. Strings stay as they are.
+std::string with_quoted_words(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kWords{"NaN", "-Infinity", "Infinity"};
+  std::string quoted;
+  bool in_string = false;
+  while (!text.empty()) {
+    std::size_t length = 1;
+    if (in_string) {
+      if (text[0] == '\\' && text.size() > 1) length = 2;
+      if (text[0] == '"') in_string = false;
+      quoted += text.substr(0, length);
+    } else {
+      for (const std::string_view word : kWords)
+        if (text.starts_with(word)) length = word.size();
+      if (text[0] == '"') in_string = true;
+      quoted += length > 1 ? fmt::format("\"{}\"", text.substr(0, length)) : std::string(1, text[0]);
+    }
+    text.remove_prefix(length);
+  }
+  return quoted;
+}
+
+json parse(std::string_view text) {
+  json object = json::parse(text, nullptr, false);
+  if (object.is_discarded()) object = json::parse(with_quoted_words(text), nullptr, false);
+  return object;
+}
+
+/// The value of a key; if there is none, dots in the key lead into nested objects.
+const json* find(const json& object, std::string_view key) {
+  if (!object.is_object()) return nullptr;
+  if (const auto found = object.find(std::string(key)); found != object.end()) return &*found;
+  const std::size_t dot = key.find('.');
+  if (dot == std::string_view::npos) return nullptr;
+  const auto outer = object.find(std::string(key.substr(0, dot)));
+  return outer == object.end() ? nullptr : find(*outer, key.substr(dot + 1));
+}
+
+std::optional<double> number_in(const json& value) {
+  if (value.is_number()) return value.get<double>();
+  return value.is_string() ? number(value.get_ref<const std::string&>()) : std::nullopt;
+}
+
+std::optional<std::int64_t> step_in(const json& value) {
+  constexpr double kMost = 9e15;  // whole numbers up to here are exact in a double
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  const auto as_double = number_in(value);
+  if (!as_double || std::trunc(*as_double) != *as_double || std::abs(*as_double) > kMost) return std::nullopt;
+  return static_cast<std::int64_t>(*as_double);
+}
+
+}  // namespace
+
+JsonRule::JsonRule(std::string step_key, std::string value_key, bool own_file)
+    : step_key_(std::move(step_key)), value_key_(std::move(value_key)), own_file_(own_file) {}
+
+std::optional<Reading> JsonRule::read(const Line& line) const {
+  const std::size_t first = line.text.find_first_not_of(" \t");
+  if (first == std::string_view::npos || (!own_file_ && line.text[first] != '{')) return std::nullopt;
+  const json object = parse(line.text);
+  Reading reading;
+  if (!object.is_object()) {
+    // Cut short, or a line of the log that only looks like an object.
+    if (line.block->torn || (!own_file_ && line.text.find('"' + value_key_ + '"') == std::string_view::npos))
+      return std::nullopt;
+    reading.problem = "the line is not a JSON object";
+    return reading;
+  }
+  const json* value = find(object, value_key_);
+  if (value == nullptr || value->is_null()) return std::nullopt;
+  const auto as_number = number_in(*value);
+  if (!as_number) {
+    reading.problem = fmt::format("the value {} of '{}' is not a number", value->dump(), value_key_);
+    return reading;
+  }
+  reading.value = *as_number;
+  if (step_key_.empty()) return reading;
+  const json* step = find(object, step_key_);
+  if (step != nullptr) reading.step = step_in(*step);
+  if (!reading.step) reading.problem = fmt::format("a value of '{}' without a whole number as '{}'", value_key_, step_key_);
+  return reading;
+}
+
+Needed JsonRule::needed() const {
+  if (own_file_) return {.any_line = true};
+  return {.literals = {{.text = value_key_.substr(value_key_.rfind('.') + 1)}}};
+}
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of(" \t"), text.size());
+  return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
+}
+
+std::optional<std::size_t> column(const std::vector<std::string>& fields, const std::string& key) {
+  const auto found = std::ranges::find(fields, key, trimmed);
+  return found == fields.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - fields.begin()));
+}
+
+/// What stands between the names of a header instead of commas: with it, one of them is `key`. Empty: nothing does.
+std::string_view other_separator(std::string_view header, const std::string& key) {
+  for (const std::string_view separator : {";", "\t", "|"}) {
+    for (std::string_view rest = header; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(separator), rest.size());
+      std::string_view name = trimmed(rest.substr(0, end));
+      if (name.size() > 1 && name.starts_with('"') && name.ends_with('"')) name = name.substr(1, name.size() - 2);
+      if (end < header.size() && name == key) return separator == "\t" ? "tabs" : separator;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return {};
+}
+
+Reading wrong(std::string problem) {
+  Reading reading;
+  reading.problem = std::move(problem);
+  return reading;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> csv_fields(std::string_view line) {
+  std::vector<std::string> fields;
+  while (true) {
+    std::string& field = fields.emplace_back();
+    if (line.starts_with('"')) {
+      line.remove_prefix(1);
+      while (true) {
+        const std::size_t quote = line.find('"');
+        if (quote == std::string_view::npos) return std::nullopt;
+        field += line.substr(0, quote);
+        line.remove_prefix(quote + 1);
+        if (!line.starts_with('"')) break;
+        field += '"';  // a doubled quote stands for itself
+        line.remove_prefix(1);
+      }
+      if (!line.empty() && line[0] != ',') return std::nullopt;
+    } else {
+      const std::size_t comma = std::min(line.find(','), line.size());
+      field = line.substr(0, comma);
+      line.remove_prefix(comma);
+    }
+    if (line.empty()) return fields;
+    line.remove_prefix(1);
+  }
+}
+
+CsvRule::CsvRule(std::string step_key, std::string value_key, bool own_file)
+    : step_key_(std::move(step_key)), value_key_(std::move(value_key)), own_file_(own_file) {}
+
+std::optional<Reading> CsvRule::read(const Line& line) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  std::string_view text = line.text;
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const auto fields = csv_fields(text);
+  if (!has_header_ && own_file_ && !(fields && column(*fields, value_key_)))
+    if (const auto separator = other_separator(text, value_key_); !separator.empty())
+      return wrong(fmt::format("fields are separated by {}, and CSV is read with commas only", separator));
+  if (!fields) {
+    if (line.block->torn || !own_file_) return std::nullopt;
+    return wrong("a quote is not closed, or text follows a closing one");
+  }
+  if (!has_header_ || column(*fields, value_key_)) return read_header(*fields);
+  return read_row(*fields, line);
+}
+
+std::optional<Reading> CsvRule::read_header(const std::vector<std::string>& fields) {
+  const auto value_at = column(fields, value_key_);
+  if (!value_at && !own_file_) return std::nullopt;
+  const bool first = !std::exchange(has_header_, true);
+  width_ = fields.size();
+  value_at_ = value_at.value_or(width_);
+  step_at_ = column(fields, step_key_);
+  if (!first) return std::nullopt;
+  if (!value_at) return wrong(fmt::format("the header has no column '{}'", value_key_));
+  if (!step_at_ && !step_key_.empty()) return wrong(fmt::format("the header has no column '{}'", step_key_));
+  return std::nullopt;
+}
+
+std::optional<Reading> CsvRule::read_row(const std::vector<std::string>& fields, const Line& line) const {
+  if (fields.size() != width_) {
+    if (line.block->torn || !own_file_) return std::nullopt;
+    return wrong(fmt::format("{} fields instead of {}", fields.size(), width_));
+  }
+  if (value_at_ >= width_) return std::nullopt;
+  const std::string_view value_text = trimmed(fields[value_at_]);
+  const bool last_field_is_torn = line.block->torn && (value_at_ + 1 == width_ || step_at_ == width_ - 1);
+  if (value_text.empty() || last_field_is_torn) return std::nullopt;
+  const auto value = number(value_text);
+  if (!value) return wrong(fmt::format("the value '{}' of '{}' is not a number", value_text, value_key_));
+  Reading reading;
+  reading.value = *value;
+  if (step_key_.empty()) return reading;
+  constexpr double kMost = 9e15;  // whole numbers up to here are exact in a double
+  const auto step = step_at_ ? number(trimmed(fields[*step_at_])) : std::nullopt;
+  if (!step || std::trunc(*step) != *step || std::abs(*step) > kMost)
+    return wrong(fmt::format("a value of '{}' without a whole number as '{}'", value_key_, step_key_));
+  reading.step = static_cast<std::int64_t>(*step);
+  return reading;
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 1> kMetricGroups{"value"};
+constexpr std::array<std::string_view, 1> kOptionalMetricGroups{"step"};
+constexpr std::string_view kValueGroup = "(?P<value>";
+
+/// Length of the group body that `text` begins with, up to its closing parenthesis.
+std::size_t body_length(std::string_view text) {
+  int depth = 0;
+  bool in_class = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\') {
+      ++i;
+    } else if (in_class) {
+      in_class = c != ']';
+    } else if (c == '[') {
+      in_class = true;
+      // A closing bracket that comes first, or first after '^', stands for itself.
+      if (text.substr(i + 1).starts_with("^]")) i += 2;
+      else if (text.substr(i + 1).starts_with("]")) i += 1;
+    } else if (c == '(') {
+      ++depth;
+    } else if (c == ')' && depth-- == 0) {
+      return i;
+    }
+  }
+  return text.size();
+}
+
+/// The same pattern with any word as its value.
+std::string relaxed(const std::string& written) {
+  const std::size_t group = written.find(kValueGroup);
+  if (group == std::string::npos) return written;
+  const std::size_t body = group + kValueGroup.size();
+  const std::size_t length = body_length(std::string_view(written).substr(body));
+  return std::string(written).replace(body, length, R"([^\s,;|'")\]}]+)");
+}
+
+/// The number that begins at `part`, a view into `text`, and may reach beyond it.
+std::string_view whole_word(std::string_view text, std::string_view part) {
+  return first_word(text.substr(static_cast<std::size_t>(part.data() - text.data())));
+}
+
+}  // namespace
+
+PatternRule::PatternRule(const std::string& written)
+    : strict_(written, kMetricGroups, kOptionalMetricGroups),
+      relaxed_(relaxed(written), kMetricGroups, kOptionalMetricGroups),
+      has_step_(written.find("(?P<step>") != std::string::npos) {}
+
+std::optional<Reading> PatternRule::read(const Line& line) {
+  auto groups = strict_.match(line.text);
+  if (groups.empty()) groups = relaxed_.match(line.text);
+  if (groups.empty()) return std::nullopt;
+  const std::string_view word = groups[0];
+  const std::string_view step = groups[1];
+  if (line.cut_short(word) || line.cut_short(step)) return std::nullopt;
+
+  Reading reading;
+  if (const std::string_view cut = cut_at_comma(line.text, word); !cut.empty()) {
+    reading.problem = cut;
+    return reading;
+  }
+  const auto value = number(word);
+  if (!value) {
+    reading.problem = fmt::format("the value '{}' is not a number", word);
+    return reading;
+  }
+  // A pattern that knows no exponent takes 1.5 of 1.5e-3: a wrong number is worse than none.
+  if (const std::string_view whole = whole_word(line.text, word); whole.size() != word.size() && number(whole)) {
+    reading.problem = fmt::format("the pattern takes only '{}' of the number '{}'", word, whole);
+    return reading;
+  }
+  reading.value = *value;
+  if (has_step_) {
+    std::int64_t at = 0;
+    const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), at);
+    if (step.empty() || error != std::errc() || end != step.data() + step.size())
+      reading.problem = fmt::format("the step '{}' is not a whole number", step);
+    reading.step = at;
+  }
+  if (auto several = several_.look(strict_, line.text, word, reading.step)) reading.problem = *std::move(several);
+  return reading;
+}
+
+}  // namespace bisectd::driver::read

@@ -1,0 +1,105 @@
+// How a line of each kind of log gives a value and its step: "key: value" lines of known trainers, JSON lines, CSV rows, and
+// patterns of one's own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "driver/read/formats.hpp"
+#include "driver/read/line.hpp"
+#include "driver/read/pattern.hpp"
+#include "driver/read/reading.hpp"
+#include "driver/read/several_values.hpp"
+#include "driver/read/sieve.hpp"
+
+namespace bisectd::driver::read {
+
+class KeyValueRule {
+ public:
+  KeyValueRule(const Format& format, std::string value_key);
+
+  /// Nothing if the line has no value of this metric.
+  std::optional<Reading> read(const Line& line);
+
+  Needed needed() const;
+
+  /// Over how many steps the trainer said it smooths, once it said so.
+  std::optional<std::int64_t> smoothing_window() const { return smoothing_window_; }
+
+ private:
+  std::optional<Reading> read_value(const Line& line) const;
+  /// Sets the step or the problem.
+  void read_step(const Line& line, Reading& reading) const;
+  void read_extras(const Line& line, Reading& reading) const;
+
+  const Format* format_;
+  std::string value_key_;
+  std::optional<std::int64_t> last_step_;  ///< that was logged
+  std::optional<std::int64_t> smoothing_window_;
+};
+
+/// An object without the value's key is no reading; with it, but without a whole-numbered step, it is wrong. Keys may
+/// lead into nested objects: "train.loss". NaN and Infinity, which JSON does not have but Python writes, are values.
+class JsonRule {
+ public:
+  /// Every line of an `own_file` must be an object; elsewhere only what begins with '{' is looked at. Without a
+  /// `step_key` the values are counted.
+  JsonRule(std::string step_key, std::string value_key, bool own_file);
+
+  std::optional<Reading> read(const Line& line) const;
+  Needed needed() const;
+
+ private:
+  std::string step_key_;
+  std::string value_key_;
+  bool own_file_;
+};
+
+/// The fields of one line; nothing if a quote stays open or text follows a closing one.
+std::optional<std::vector<std::string>> csv_fields(std::string_view line);
+
+/// The header is the first line of an `own_file`, elsewhere the first line with a field that is the value's key; it may
+/// come again, as after a restart. A row with an empty value is no reading.
+class CsvRule {
+ public:
+  /// Without a `step_key` the values are counted.
+  CsvRule(std::string step_key, std::string value_key, bool own_file);
+
+  std::optional<Reading> read(const Line& line);
+  Needed needed() const { return {.any_line = true}; }
+
+ private:
+  std::optional<Reading> read_header(const std::vector<std::string>& fields);
+  std::optional<Reading> read_row(const std::vector<std::string>& fields, const Line& line) const;
+
+  std::string step_key_;
+  std::string value_key_;
+  bool own_file_;
+  bool has_header_ = false;
+  std::size_t width_ = 0;  ///< number of columns
+  std::size_t value_at_ = 0;
+  std::optional<std::size_t> step_at_;
+};
+
+/// RE2 with the group `value` and, if it likes, `step`. Numbers that the user forgot are not lost: where the pattern
+/// would match if only its `value` were any word, that word is the value (nan, -inf, 1e-3), or the line is wrong.
+class PatternRule {
+ public:
+  /// Throws std::invalid_argument for a pattern that cannot work.
+  explicit PatternRule(const std::string& written);
+
+  std::optional<Reading> read(const Line& line);
+  const Needed& needed() const { return relaxed_.needed(); }
+
+ private:
+  Pattern strict_;
+  Pattern relaxed_;  ///< any word as its value
+  bool has_step_;
+  SeveralValues several_;
+};
+
+}  // namespace bisectd::driver::read
