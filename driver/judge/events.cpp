@@ -1,4 +1,3 @@
-// See non_finite.hpp.
 #include "driver/judge/events.hpp"
 
 #include <fmt/format.h>
