@@ -1,5 +1,5 @@
-// Reads what msprobe dumped of one training step (dump.json and, for who called whom, construct.json beside it), and the names
-// and statistics in it.
+// Reads what msprobe dumped of one training step (dump.json and, for who called whom, construct.json beside it), and the
+// names and statistics in it.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,6 @@
 
 namespace bisectd::driver::align {
 
-/// The step's first forward, and the backward of that. What is called after the backward began is left out: the optimizer,
-/// further micro-batches, and what is computed again for want of memory. A function is a call, too, as Functional.gelu.
-/// Throws std::runtime_error "FILE: why" for a file that is no dump or has no statistics; std::system_error for one that
-/// cannot be read.
-Recording read_dump(const std::filesystem::path& dump_json);
-
 struct Statistics {
   std::vector<std::int64_t> shape;
   std::string dtype;
@@ -27,6 +21,12 @@ struct Statistics {
 /// Such a tensor, so that relative_error() compares it: its largest and smallest elements stand for the sample.
 /// Nothing if no figure is known.
 std::optional<Described> described(const Statistics& statistics);
+
+/// The step's first forward, and the backward of that. What is called after the backward began is left out: the optimizer,
+/// further micro-batches, and what is computed again for want of memory. A function is a call, too, as Functional.gelu.
+/// Throws std::runtime_error "FILE: why" for a file that is no dump or has no statistics; std::system_error for one that
+/// cannot be read.
+Recording read_dump(const std::filesystem::path& dump_json);
 
 /// Functional.gelu.0.forward.output.0, Module.conv.Conv2d.backward.0, Functional_gelu_0_forward_output.0
 struct DumpName {

@@ -14,12 +14,6 @@
 
 namespace bisectd::driver::learn {
 
-/// The step of each row that is read, refreshes and all.
-std::vector<LogPoint> walk(const Reading& reading, const Rows& rows, const LogKinds& log);
-
-/// One value for each step: the last one, as a bar is refreshed.
-std::vector<LogPoint> points_of(const Reading& reading, const Rows& rows, const LogKinds& log);
-
 /// A number that counts in some line of the log.
 struct Counter {
   std::string key;
@@ -37,5 +31,11 @@ std::vector<std::optional<std::int64_t>> last_seen(const LogKinds& log, const st
                                                    const std::string& key, std::int64_t of);
 
 std::vector<std::int64_t> known_ones(const std::vector<std::optional<std::int64_t>>& counts);
+
+/// The step of each row that is read, refreshes and all.
+std::vector<LogPoint> walk(const Reading& reading, const Rows& rows, const LogKinds& log);
+
+/// One value for each step: the last one, as a bar is refreshed.
+std::vector<LogPoint> points_of(const Reading& reading, const Rows& rows, const LogKinds& log);
 
 }  // namespace bisectd::driver::learn

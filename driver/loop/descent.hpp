@@ -1,5 +1,5 @@
-// The second search of a run, among the parts of members that the first one proved guilty (`then` of the experiment), and the
-// numbers of suspects in a search among some of them. Pure.
+// The second search of a run, among the parts of members that the first one proved guilty (`then` of the experiment), and
+// the numbers of suspects in a search among some of them. Pure.
 #pragma once
 
 #include <optional>
@@ -11,6 +11,20 @@
 #include "strategies/answer.hpp"
 
 namespace bisectd::driver {
+
+/// Ids of the run, ascending; the place of one is its number in the search.
+using Scope = std::vector<strategies::SuspectId>;
+
+/// The problem among the scope.
+strategies::Problem narrowed(strategies::Problem problem, const Scope& scope);
+strategies::Neutralised narrowed(const strategies::Neutralised& set, const Scope& scope);
+
+/// `size`: the number of suspects of the run.
+strategies::Neutralised widened(const strategies::Neutralised& set, const Scope& scope, std::size_t size);
+strategies::Answer widened(strategies::Answer answer, const Scope& scope, std::size_t size);
+
+/// A text of the search, with ids as #3.
+std::string renumbered(const std::string& text, const Scope& scope);
 
 /// Members of the family that `then` leads to; none without `then`.
 Scope parts_in(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue);
@@ -45,19 +59,5 @@ struct RetoldAnswers {
   }
 };
 RetoldAnswers retold(const configs::Experiment& experiment, const History& history, const strategies::Problem& problem);
-
-/// Ids of the run, ascending; the place of one is its number in the search.
-using Scope = std::vector<strategies::SuspectId>;
-
-/// The problem among the scope.
-strategies::Problem narrowed(strategies::Problem problem, const Scope& scope);
-strategies::Neutralised narrowed(const strategies::Neutralised& set, const Scope& scope);
-
-/// `size`: the number of suspects of the run.
-strategies::Neutralised widened(const strategies::Neutralised& set, const Scope& scope, std::size_t size);
-strategies::Answer widened(strategies::Answer answer, const Scope& scope, std::size_t size);
-
-/// A text of the search, with ids as #3.
-std::string renumbered(const std::string& text, const Scope& scope);
 
 }  // namespace bisectd::driver

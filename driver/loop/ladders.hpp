@@ -15,6 +15,15 @@
 
 namespace bisectd::driver {
 
+struct PassingWindow {
+  std::size_t first = 0, last = 0;
+  std::size_t middle() const { return (first + last + 1) / 2; }  ///< of two in the middle the higher
+};
+
+/// The longest stretch of passes in the verdicts of ascending values; of two as long the higher one, because too low a
+/// loss scale loses silently what too high a one loses loudly. Empty if none passes.
+std::optional<PassingWindow> widest_window(const std::vector<strategies::Verdict>& verdicts);
+
 /// Climbs every ladder among the suspects; the values go into `run.state.rungs`. Throws Interrupted.
 void climb_ladders(Run& run);
 
@@ -39,14 +48,5 @@ const reports::Rung* rung_to_take(const reports::Ladder& ladder);
 
 /// Every ladder as the journal tells it: the last round of trials that was judged for all its values.
 std::vector<reports::Ladder> climbed_ladders(const configs::Experiment& experiment, const History& history);
-
-struct PassingWindow {
-  std::size_t first = 0, last = 0;
-  std::size_t middle() const { return (first + last + 1) / 2; }  ///< of two in the middle the higher
-};
-
-/// The longest stretch of passes in the verdicts of ascending values; of two as long the higher one, because too low a
-/// loss scale loses silently what too high a one loses loudly. Empty if none passes.
-std::optional<PassingWindow> widest_window(const std::vector<strategies::Verdict>& verdicts);
 
 }  // namespace bisectd::driver

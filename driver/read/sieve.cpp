@@ -16,54 +16,12 @@ namespace bisectd::driver::read {
 
 namespace {
 
-/// A text to be found. Not empty.
-struct Literal {
-  std::string text;          ///< in lower case if `ignore_case`
-  bool ignore_case = false;  ///< of ASCII letters
-
-  bool operator==(const Literal&) const = default;
-};
-
-/// A gram is four bytes that follow each other. Of `stride` grams that begin at places next to each other, one begins at a
-/// multiple of `stride`: so a text holds a literal only if one of the literal's last `stride` grams is at such a place, and
-/// the others need not be looked at (sampled q-grams: Sutinen and Tarhio, "On using q-gram locations in approximate string
-/// matching", 1995, for exact matches). A dozen literals cost what one costs.
-class Grams {
- public:
-  /// Shorter ones are found faster one by one: the stride would be too small (tests/bench/reading.cpp).
-  static constexpr std::size_t kShortestLiteral = 7;
-
-  /// None is shorter than kShortestLiteral.
-  explicit Grams(std::vector<Literal> literals = {});
-
-  /// Start of an occurrence that starts at `from` or later, npos without one. The occurrences that start before it end
-  /// behind its first gram.
-  std::size_t find(std::string_view text, std::size_t from) const;
-
- private:
-  static constexpr std::size_t kGramBytes = 4;
-  static constexpr int kSlotBits = 12;  // 8 KiB: stays in the first-level cache
-
-  struct Entry {
-    std::size_t literal = 0;  ///< index
-    std::size_t offset = 0;   ///< of the gram in it
-  };
-  static std::size_t slot_of(const char* gram);
-  /// First of the places `at`, `at` + stride, ... that holds a gram of a literal; close to the text's end or beyond it:
-  /// none.
-  std::size_t next_gram(std::string_view text, std::size_t at) const;
-
-  std::vector<Literal> literals_;
-  std::size_t stride_ = 1;
-  std::array<std::uint16_t, std::size_t{1} << kSlotBits> slots_{};  ///< 1 + index in `entries_`; 0: no gram
-  std::vector<std::vector<Entry>> entries_;
-};
-
 constexpr std::size_t kLongestStride = 16;  // a longer one gains nothing and has more grams to look up
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Whether `text` holds the literal at `at`, which is in `text`.
+}  // namespace
+
 bool holds_at(std::string_view text, std::size_t at, const Literal& literal) {
   if (literal.text.size() > text.size() - at) return false;
   const std::string_view here = text.substr(at, literal.text.size());
@@ -112,6 +70,8 @@ std::size_t Grams::find(std::string_view text, std::size_t from) const {
       if (at >= from + entry.offset && holds_at(text, at - entry.offset, literals_[entry.literal])) return at - entry.offset;
   return std::string_view::npos;
 }
+
+namespace {
 
 constexpr std::size_t kNowhere = std::string_view::npos;
 

@@ -1,5 +1,5 @@
-// The journal as the driver reads it back: what was done in this run directory, by an earlier bisectd or by this one, and what
-// it came to.
+// The journal as the driver reads it back: what was done in this run directory, by an earlier bisectd or by this one, and
+// what it came to.
 #pragma once
 
 #include <filesystem>
@@ -15,6 +15,22 @@
 #include "reports/record.hpp"
 
 namespace bisectd::driver {
+
+struct Conclusion {
+  reports::Outcome outcome = reports::Outcome::unfinished;
+  strategies::Answer answer;
+  std::string advice;
+  std::vector<std::string> warnings, agreed_checks;
+  std::vector<reports::NoEffect> no_effect;  ///< ids of those that are always on are behind those of the catalogue
+  std::vector<std::pair<std::string, std::string>> workaround;
+  std::vector<std::string> workaround_unset, workaround_arguments;
+  std::vector<reports::ConfigSetting> workaround_config;
+};
+
+nlohmann::json json_of_conclusion(const Conclusion& conclusion);
+
+/// Inverse. Throws nlohmann::json::exception or std::invalid_argument for what cannot be one.
+Conclusion conclusion_in(const nlohmann::json& from);
 
 /// A second search, among the parts of members that the first one proved guilty.
 struct PastDescent {
@@ -92,21 +108,5 @@ nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue, bool exa
 nlohmann::json descent_record(const PastDescent& descent);
 nlohmann::json preferred_record(const std::vector<strategies::SuspectId>& fix);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);
-
-struct Conclusion {
-  reports::Outcome outcome = reports::Outcome::unfinished;
-  strategies::Answer answer;
-  std::string advice;
-  std::vector<std::string> warnings, agreed_checks;
-  std::vector<reports::NoEffect> no_effect;  ///< ids of those that are always on are behind those of the catalogue
-  std::vector<std::pair<std::string, std::string>> workaround;
-  std::vector<std::string> workaround_unset, workaround_arguments;
-  std::vector<reports::ConfigSetting> workaround_config;
-};
-
-nlohmann::json json_of_conclusion(const Conclusion& conclusion);
-
-/// Inverse. Throws nlohmann::json::exception or std::invalid_argument for what cannot be one.
-Conclusion conclusion_in(const nlohmann::json& from);
 
 }  // namespace bisectd::driver
