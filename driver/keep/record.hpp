@@ -88,7 +88,8 @@ nlohmann::json written(const T& value) {
     for (const auto& each : value) to.push_back(written(each));
   } else if constexpr (is_table<T>) {
     to = nlohmann::json::object();
-    for (const auto& [name, each] : value) to[name] = written(each);
+    for (const auto& [name, each] : value)
+      if (nlohmann::json entry = written(each); !entry.is_null()) to[name] = std::move(entry);
   } else if constexpr (is_optional<T>) {
     if (value) to = written(*value);
   } else {
