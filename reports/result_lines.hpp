@@ -1,5 +1,5 @@
-// What a result says of each of its parts (costs, controls, ladders, signatures, the second search, what is undecided), in the
-// words that all renderers share.
+// What a result says of each of its parts (costs, controls, ladders, signatures, the second search, what is undecided), in
+// the words that all renderers share.
 #pragma once
 
 #include <span>

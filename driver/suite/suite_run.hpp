@@ -1,5 +1,5 @@
-// Runs the experiments of a suite, each in a bisectd of its own; two at once only if they share no device; and what an upgrade
-// changed. Knows neither trials nor reports.
+// Runs the experiments of a suite, each in a bisectd of its own; two at once only if they share no device; and what an
+// upgrade changed. Knows neither trials nor reports.
 #pragma once
 
 #include <filesystem>
