@@ -7,7 +7,7 @@
 
 #include "strategies/asking_again.hpp"
 #include "strategies/causes/engine.hpp"
-#include "strategies/mended.hpp"
+#include "strategies/effects.hpp"
 #include "strategies/signatures/engine.hpp"
 
 namespace bisectd::strategies {

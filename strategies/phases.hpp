@@ -59,7 +59,7 @@ class Phases {
   /// The subject fails as it is, and even with everything neutralised that can be.
   bool fails_neutralised() const;
   /// It passes, yet mends nothing: with everything neutralised the subject fails, which shows that neutralising does harm,
-  /// and this set is still off (mended.hpp). So the harm makes up for the fault.
+  /// and this set is still off (effects.hpp). So the harm makes up for the fault.
   bool makes_up(const LogEntry& entry) const;
   /// Null if it was never told.
   const LogEntry* entry_of(const Active& active) const { return log_.find(active); }

@@ -31,7 +31,7 @@ class Standing {
   bool fails_otherwise() const;
   /// It fails with everything neutralised, and of the parts of it that pass each only makes up for the fault.
   bool only_made_up() const;
-  /// With everything neutralised it passes, and yet it is still off (mended.hpp).
+  /// With everything neutralised it passes, and yet it is still off (effects.hpp).
   bool fix_makes_up() const;
   /// Where everything neutralised fails: trials that neutralise a part and are still worth asking.
   std::vector<Active> open_parts() const;
@@ -60,7 +60,6 @@ class Standing {
   bool may_pass(const Active& part) const;
   std::vector<Active> open_among(const std::vector<Active>& parts) const;
   bool is_off_otherwise() const;  ///< of two that fail, with everything neutralised than as it is
-  bool less_is_left() const;      ///< it is off to the same side, but not as far; no verdict is ever wrong
   bool no_part_passes() const;    ///< of those that are worth a trial, and everything neutralised fails
   bool any_passed() const;        ///< with all active that always are
   bool given_up(const CauseSearch& cause) const;

@@ -60,8 +60,6 @@ class Explainer {
     Assumptions assumed;
     double constant = 0;
     Likelihood without_causes;
-    Pattern everywhere;  // all rows: what no suspect changes, as the device differs from the reference in it whatever is
-                         // neutralised
   };
 
   World world(const Rows& rows, const std::vector<double>& whole, const Assumptions& assumed) const;

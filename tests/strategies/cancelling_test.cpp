@@ -1,5 +1,5 @@
 // Faults that cancel each other beside a fix that passes, and the traces of them.
-#include "strategies/cancelling.hpp"
+#include "strategies/effects.hpp"
 
 #include <cmath>
 
@@ -27,8 +27,9 @@ Evidence undecided(double p_bad, double difference, const std::vector<SuspectId>
   return evidence;
 }
 
-/// A search that was told that suspect 0 alone is at fault, by `fault`, and this.
-Search told(const Evidence& beside, double fault = 0.02, double flip = 0) {
+/// A search that was told that suspect 0 alone is at fault, and this.
+Search told(const Evidence& beside, double flip) {
+  constexpr double fault = 0.02;
   Problem problem = problem_of(kFour);
   problem.flip_probability = flip;
   Search search(problem);
@@ -45,7 +46,7 @@ Search told(const Evidence& beside, double fault = 0.02, double flip = 0) {
 }  // namespace
 
 TEST_CASE("nobody is accused while a set that neutralises more than the fix may fail") {
-  const auto answer = [](const Evidence& beside, double flip = 0) { return told(beside, 0.02, flip).answer(); };
+  const auto answer = [](const Evidence& beside, double flip = 0) { return told(beside, flip).answer(); };
   const Answer hidden = answer(undecided(0.65, -0.0083, {0, 1}));
   CHECK(hidden.state == State::stuck);
   CHECK(hidden.hindrance == Hindrance::noise);
@@ -56,26 +57,6 @@ TEST_CASE("nobody is accused while a set that neutralises more than the fix may 
   CHECK(answer(undecided(0.35, 0.003, {0, 1})).state == State::proved);          // leans to pass
   CHECK(answer(undecided(0.65, 0.0083, {1, 2})).state == State::proved);         // the cause is active
   CHECK(answer(undecided(0.65, -0.0083, {0, 1}), 0.05).state == State::proved);  // with noise a lean means nothing
-}
-
-TEST_CASE("what was active beside a cause and makes up for a part of it is asked for by itself") {
-  for (const double sign : {1.0, -1.0}) {
-    Search search = told(off_by(sign * 0.013, {1, 2}, kFail), sign * 0.02);
-    REQUIRE(search.answer().state == State::searching);
-    const std::vector<Trial> asked = search.ask(1, {});
-    REQUIRE(asked.size() == 1);
-    CHECK(asked.front().neutralised == neutralised(kFour, {0, 1, 2}));
-
-    Search innocent = told(off_by(sign * 0.013, {1, 2}, kFail), sign * 0.02);
-    innocent.tell(off_by(0, {0, 1, 2}, kPass));
-    CHECK(innocent.answer().state == State::proved);
-    search.tell(off_by(sign * -0.007, {0, 1, 2}, kFail));
-    CHECK(search.answer().state != State::proved);
-
-    CHECK(told(off_by(sign * 0.019, {1, 2}, kFail), sign * 0.02).answer().state == State::proved);  // by rounding
-    // Neutralising may do harm of its own, which adds.
-    CHECK(told(off_by(sign * 0.03, {1, 2}, kFail), sign * 0.02).answer().state == State::proved);
-  }
 }
 
 TEST_CASE("effects of either sign are found by their first steps, each culprit shown alone") {

@@ -2,7 +2,7 @@
 // passes.
 #include <numeric>
 
-#include "strategies/mended.hpp"
+#include "strategies/effects.hpp"
 #include "strategies/parts.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
@@ -218,7 +218,6 @@ TEST_CASE("what makes up for the fault is not accused") {
 }
 
 TEST_CASE("by verdicts alone what makes up for the fault and the fault are the same, and then nobody is accused") {
-  std::size_t found = 0, undecided = 0;
   for (const EngineKind engine : {EngineKind::automatic, EngineKind::causes})
     for (const std::size_t slots : {1u, 4u})
       for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -232,15 +231,9 @@ TEST_CASE("by verdicts alone what makes up for the fault and the fault are the s
         const Game game = play_judged(problem_of(size, slots, seed), judge, 300, engine);
         INFO("seed " << seed << ", " << slots << " slots: " << game.answer.explanation);
         CHECK(game.told.size() < 100);
-        CHECK(replays(game));
-        if (game.answer.state == State::proved) {
-          CHECK(game.answer.culprit_set == std::vector<SuspectId>{fault});
-          ++found;
-        }
-        undecided += game.answer.explanation.find("one of the two only makes up") != std::string::npos;
+        CHECK(game.answer.state == State::stuck);  // the two are the same to verdicts, so not one may name either
+        CHECK(game.answer.explanation.find("may only make up for the fault") != std::string::npos);
       }
-  INFO(found << " found, " << undecided << " undecided");
-  CHECK(undecided == 240);  // the two are the same to verdicts, so not one may name either
 }
 
 TEST_CASE("by verdicts alone two that each make up for half of the fault are not accused either") {
