@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "strategies/evidence.hpp"
@@ -12,14 +11,6 @@
 #include "strategies/flip_estimate.hpp"
 
 namespace bisectd::strategies {
-
-/// A trial that an engine wants; planning.cpp makes a Trial of it.
-struct Question {
-  Active active;
-  Purpose purpose = Purpose::search;
-  std::string reason;  ///< in words, with suspects as #3
-  bool votes = false;  ///< also worth asking while the same set is on its way
-};
 
 class Engine {
  public:
@@ -40,8 +31,8 @@ class Engine {
   virtual bool misfit() const = 0;
   /// The answer that is likeliest, or the one that is proved.
   virtual const Finding& finding() const = 0;
-  /// Worth running now beside `pending` (active sets); empty if nothing would tell anything.
-  virtual std::vector<Question> ask(std::size_t count, std::span<const Active> pending) const = 0;
+  /// Worth running now beside `pending`; empty if nothing would tell anything.
+  virtual std::vector<Trial> ask(std::size_t count, std::span<const Neutralised> pending) const = 0;
   virtual std::vector<double> guilt() const = 0;  ///< per suspect
   /// Expected to the proof, if no surprise comes; nothing if it cannot tell.
   virtual std::optional<double> trials_left() const { return std::nullopt; }

@@ -35,8 +35,7 @@ class FirstHit {
   SuspectSet prefix(std::size_t length) const;
 
   /// Up to `count` prefixes that tell most of m, given that those among `pending` are already on their way; none that is
-  /// known to say nothing. One alone, with nothing pending, is the root of the bisection that needs the fewest steps on
-  /// average.
+  /// known to say nothing.
   std::vector<SuspectSet> cuts(std::size_t count, std::span<const SuspectSet> pending) const;
 
   /// The prefixes that could cut but are known to say nothing: worth a second try when nothing else is left.
@@ -55,12 +54,9 @@ class FirstHit {
   std::vector<SuspectId> reordered(std::size_t attempt, Random& random) const;
 
  private:
-  struct Gap;
-  static std::vector<Gap> gaps_between(const std::vector<bool>& taken, std::span<const double> sum);
-  static std::vector<Gap> shared_out(std::size_t count, std::vector<Gap> gaps);
   std::vector<bool> taken_by(std::span<const SuspectSet> pending) const;
-  std::optional<std::size_t> nearest_telling(const Gap& gap, double target, std::span<const double> sum,
-                                             const std::vector<bool>& taken, std::span<const SuspectSet> pending) const;
+  std::optional<std::size_t> nearest_telling(double target, std::span<const double> sum, const std::vector<bool>& taken,
+                                             std::span<const SuspectSet> pending) const;
   bool says_nothing(const SuspectSet& set) const { return silent_.contains(set); }
 
   SuspectSet base_, reachable_;

@@ -4,7 +4,6 @@
 
 #include "strategies/evidence_log.hpp"
 #include "strategies/random.hpp"
-#include "strategies/searched.hpp"
 #include "strategies/signatures/explanation.hpp"
 
 namespace bisectd::strategies::signatures {
@@ -20,25 +19,21 @@ class Belief {
   /// signature of everything else active is not known or tells nothing.
   bool explain(const SuspectSet& off);
 
-  const Explanation& causes() const { return causes_; }  ///< the greatest first; members as in the problem
-  std::size_t searched() const { return searched_.size(); }
-
-  double background() const { return explainer_.background(); }  ///< see Explainer
+  const Explanation& causes() const { return causes_; }  ///< the greatest first
   bool rest_may_be_healthy() const { return explainer_.rest_may_be_healthy(); }
 
   /// Up to `count` trials that split what is believed of all causes in half, given that those in `running` run anyway;
   /// `off` is neutralised in each, and none was told before.
-  std::vector<Active> splits(std::size_t count, std::span<const Active> running, const SuspectSet& off, Random random) const;
+  std::vector<Active> splits(std::size_t count, std::span<const Neutralised> running, const SuspectSet& off,
+                             Random random) const;
 
  private:
-  SuspectSet certain() const;
-
   const EvidenceLog& log_;
-  const Searched searched_;  // rows, explainer and splits number suspects by their place among these
+  const Active always_active_;  // in no row and no split
   Explainer explainer_;
   Rows rows_;
   std::size_t heard_ = 0;  // of what the log was told
-  Explanation causes_by_place_, causes_;
+  Explanation causes_;
 };
 
 }  // namespace bisectd::strategies::signatures

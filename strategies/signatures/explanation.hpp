@@ -37,9 +37,7 @@ class Explainer {
   /// settled.
   Explanation explain(const Rows& rows, const std::vector<double>& whole);
 
-  /// What all healthy suspects together change, root mean square of its steps in the units of Cause::size.
-  double background() const { return std::sqrt(assumed_.background); }
-  /// Whether `whole` is not clearly more than that and the noise of one trial.
+  /// Whether `whole` is not clearly more than what all healthy suspects together change, and the noise of one trial.
   bool rest_may_be_healthy() const { return whole_squares_ <= kStep * (assumed_.background + assumed_.noise); }
 
  private:

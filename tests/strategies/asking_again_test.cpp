@@ -127,7 +127,7 @@ TEST_CASE("an engine that another one can go on from gives up after a third of t
   CHECK(most_silent_sets(64) == 256);
 }
 
-TEST_CASE("so many trials in a row said nothing that the next would not either; a known set and a verdict do not count") {
+TEST_CASE("so many trials in a row said nothing that the next would not either; a known set does not count") {
   const std::size_t slots = 20, enough = 120;  // six rounds of all slots, and 96 at least
   EvidenceLog log(10, 0.0, 0.01);
   log.tell(evidence_of(neutralised(10, {}), kFail));
@@ -139,26 +139,12 @@ TEST_CASE("so many trials in a row said nothing that the next would not either; 
     CHECK(all_is_silent(log, slots, log.find(known.active)) == (i + 1 >= enough));
   }
   CHECK(all_is_silent(log, 1, log.find(known.active)));
-  Evidence sure = evidence_of(neutralised(10, {9}), kPass);
-  log.tell(sure);
-  CHECK_FALSE(all_is_silent(log, slots, log.find(known.active)));
 }
 
-TEST_CASE("half as many are enough where no verdict is wrong and all of them stay undecided") {
-  for (const double flip : {0.0, kNoise}) {
-    EvidenceLog log(10, flip, 0.01);
-    for (std::size_t i = 0; i < 48; ++i) {
-      CHECK_FALSE(all_is_silent(log, 1, nullptr));
-      log.tell(evidence_of(Neutralised(SuspectSet(10, 1 + i)), kUndecided));
-    }
-    CHECK(all_is_silent(log, 1, nullptr) == (flip == 0));
-  }
-}
-
-TEST_CASE("nor does a verdict now and then among twice as many") {
+TEST_CASE("nor does a verdict now and then among as many") {
   for (const bool often : {false, true}) {
     EvidenceLog log(12, 0.0, 0.01);
-    for (std::size_t i = 0; i < 192; ++i) {
+    for (std::size_t i = 0; i < 96; ++i) {
       CHECK_FALSE(all_is_silent(log, 1, nullptr));
       const bool speaks = i % (often ? 5 : 12) == 0;
       log.tell(evidence_of(Neutralised(SuspectSet(12, 1 + i)), speaks ? kFail : kBroke));
