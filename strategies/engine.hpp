@@ -19,10 +19,8 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
   virtual ~Engine() = default;
 
-  /// Takes in what was added to the log since.
+  /// Takes in what was added to the log since, or is doubted otherwise than before.
   virtual void hear() = 0;
-  /// The log's flip chance is another one now, or an earlier verdict is.
-  virtual void weigh_again() {}
   /// Verdicts that it believes to be wrong, on average, of those that are doubted no more than usual; nothing if it cannot
   /// tell.
   virtual std::optional<Flips> expected_flips() const { return std::nullopt; }

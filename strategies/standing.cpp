@@ -8,8 +8,8 @@
 
 #include "strategies/asking_again.hpp"
 #include "strategies/certificate.hpp"
-#include "strategies/fix.hpp"
 #include "strategies/effects.hpp"
+#include "strategies/fix.hpp"
 #include "strategies/random.hpp"
 
 namespace bisectd::strategies {
@@ -106,8 +106,6 @@ bool Standing::only_made_up() const {
   return phases_.fails_neutralised() && open_parts().empty() &&
          std::ranges::any_of(phases_.log().entries(), [&](const LogEntry& entry) { return phases_.makes_up(entry); });
 }
-
-Measured Standing::measured(const Active& active) const { return phases_.log().measured(active); }
 
 Measured Standing::as_is() const {
   Measured as_is = measured(phases_.all_active());

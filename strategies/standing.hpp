@@ -51,13 +51,13 @@ class Standing {
   std::vector<Active> deciding() const;
 
   bool worth_asking(const Active& active) const;  ///< another trial of it may decide it
-  Measured measured(const Active& active) const;  ///< how far exactly it is off
-  Measured as_is() const;                         ///< the same of the subject as it is; with a signature only if that tells
+  Measured as_is() const;  ///< how far the subject as it is is off; with a signature only if that tells
   Active all_but(const std::vector<SuspectId>& fix) const { return strategies::all_but(fix, phases_.size()); }
 
  private:
   bool nothing_was_switched_off() const;
   bool may_pass(const Active& part) const;
+  Measured measured(const Active& active) const { return phases_.log().measured(active); }
   std::vector<Active> open_among(const std::vector<Active>& parts) const;
   bool is_off_otherwise() const;  ///< of two that fail, with everything neutralised than as it is
   bool no_part_passes() const;    ///< of those that are worth a trial, and everything neutralised fails

@@ -40,6 +40,7 @@ Engine::Engine(const Problem& problem, Active always_active, const EvidenceLog& 
 
 // A failure tells also where a suspect was neutralised that is always active now.
 void Engine::hear() {
+  if (!misfit()) weigh_again();
   for (; heard_ < log_.told().size(); ++heard_) {
     const Told& told = log_.told()[heard_];
     if (!told.entry) continue;
@@ -64,9 +65,11 @@ void Engine::check_proof(const LogEntry& latest) {
                   open_claims(log_, always_active_, proved).empty();
 }
 
+// By what the log says of its votes now.
 void Engine::weigh_again() {
   std::vector<double> doubts;
   for (std::size_t told : of_vote_) doubts.push_back(log_.doubt(log_.told()[told]));
+  if (std::ranges::equal(doubts, belief_.votes(), {}, {}, &Vote::doubt)) return;
   belief_.set_doubts(doubts);
   review();
 }

@@ -8,8 +8,7 @@
 
 namespace bisectd::strategies::signatures {
 
-inline constexpr double kGate = 0.9;       // mass from which a finding is checked
-inline constexpr std::size_t kDoubts = 2;  // further splits per slot, once a fix has passed; then verdicts go on
+inline constexpr double kGate = 0.9;  // mass from which a finding is checked
 
 /// What verdicts have settled about causes that the first steps show. A signature never unsettles it.
 struct Settled {

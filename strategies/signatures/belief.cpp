@@ -13,14 +13,14 @@ Belief::Belief(const Problem& problem, const Active& always_active, const Eviden
       explainer_(believed_odds(problem.suspects, always_active)),
       rows_(always_active.size()) {}
 
-std::size_t Belief::take_in() {
+bool Belief::take_in() {
   const std::size_t before = rows_.size();
   for (; heard_ < log_.told().size(); ++heard_) {
     const Told& told = log_.told()[heard_];
     if (told.evidence.signature.empty() || !always_active_.is_subset_of(told.active)) continue;
     rows_.add(told.active - always_active_, told.evidence.signature);
   }
-  return rows_.size() - before;
+  return rows_.size() > before;
 }
 
 bool Belief::explain(const SuspectSet& off) {

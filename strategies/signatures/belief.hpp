@@ -13,8 +13,8 @@ class Belief {
   /// Suspects in `always_active` are not searched. All but the problem must outlive it.
   Belief(const Problem& problem, const Active& always_active, const EvidenceLog& log);
 
-  /// Takes in the signatures told since the last time, and says how many were comparable; after any, explain() is due.
-  std::size_t take_in();
+  /// Takes in the signatures told since the last time; after any that is comparable explain() is due.
+  bool take_in();
   /// Finds the causes anew, where `off` is neutralised from now on. False, and the causes stay as they were, if the
   /// signature of everything else active is not known or tells nothing.
   bool explain(const SuspectSet& off);

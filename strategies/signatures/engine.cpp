@@ -8,6 +8,7 @@
 #include "strategies/logarithm.hpp"
 
 namespace bisectd::strategies::signatures {
+
 Engine::Engine(const Problem& problem, Active always_active, const EvidenceLog& log)
     : problem_(problem),
       always_active_(std::move(always_active)),
@@ -19,19 +20,9 @@ Engine::Engine(const Problem& problem, Active always_active, const EvidenceLog& 
 
 void Engine::hear() {
   if (misfit()) return;
-  const bool checked = !accusation_.checks().empty();
   accusation_.note_fix();
-  if (const std::size_t splits = belief_.take_in(); splits > 0) {
-    misfit_ = !belief_.explain(accusation_.settled().off);
-    if (!accusation_.settled().fix.empty() && !checked) splits_after_fix_ += splits;
-  }
-  review();
-  const bool open = accusation_.checks().empty() && !finding().proved && !accusation_.only_hidden();
-  if (open && splits_after_fix_ > kDoubts * problem_.slots) misfit_ = true;
-}
-
-void Engine::review() {
-  if (misfit()) accusation_.withdraw();
+  if (belief_.take_in()) misfit_ = !belief_.explain(accusation_.settled().off);
+  if (misfit_) accusation_.withdraw();
   else accusation_.review(belief_);
 }
 

@@ -27,7 +27,6 @@ class Engine : public strategies::Engine {
   std::optional<double> trials_left() const override;
 
  private:
-  void review();
   std::vector<Trial> checks(std::size_t count, std::span<const Neutralised> pending) const;
   std::vector<Trial> certain(std::size_t count, std::span<const Neutralised> pending) const;
   std::string reason_of_split(const Active& active) const;
@@ -37,8 +36,7 @@ class Engine : public strategies::Engine {
   const EvidenceLog& log_;
   Belief belief_;
   Accusation accusation_;
-  std::size_t splits_after_fix_ = 0;
-  bool misfit_ = false;  // signatures tell nothing any more, or further splits after a passed fix did not say who is guilty
+  bool misfit_ = false;  // signatures tell nothing any more
 };
 
 }  // namespace bisectd::strategies::signatures
