@@ -9,11 +9,24 @@
 #include <span>
 #include <vector>
 
-#include "strategies/observation.hpp"
 #include "strategies/random.hpp"
 #include "strategies/suspect.hpp"
 
 namespace bisectd::strategies {
+
+/// What one trial showed about a monotone predicate over sets of suspects: a set that hits still hits when it grows. The
+/// main search exposes active suspects and a failure is a hit; the search for suspects that cannot be neutralised exposes
+/// neutralised ones and a crash is a hit. The bisections do not know which of the two they serve.
+enum class Outcome {
+  hit,
+  clear,
+  nothing,  ///< no evidence either way
+};
+
+struct Observation {
+  SuspectSet exposed;
+  Outcome outcome = Outcome::nothing;
+};
 
 /// Unknown: m, the length of the shortest prefix of `order` that hits when exposed beside `base`; 0: base alone hits;
 /// N+1: not even the whole order does. Invariant, for every monotone predicate that agrees with what was observed:

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "strategies/asking_again.hpp"
+#include "strategies/patience.hpp"
 #include "strategies/causes/engine.hpp"
 #include "strategies/effects.hpp"
 #include "strategies/signatures/engine.hpp"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "strategies/asking_again.hpp"
+#include "strategies/patience.hpp"
 #include "strategies/standing.hpp"
 
 namespace bisectd::strategies {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <span>
 
-#include "strategies/asking_again.hpp"
+#include "strategies/patience.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/effects.hpp"
 #include "strategies/fix.hpp"

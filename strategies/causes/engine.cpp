@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "strategies/asking_again.hpp"
+#include "strategies/patience.hpp"
 #include "strategies/causes/pools.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/fix.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "strategies/asking_again.hpp"
+#include "strategies/patience.hpp"
 #include "strategies/fix.hpp"
 #include "strategies/logarithm.hpp"
 

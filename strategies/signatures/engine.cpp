@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "strategies/asking_again.hpp"
+#include "strategies/patience.hpp"
 #include "strategies/logarithm.hpp"
 
 namespace bisectd::strategies::signatures {

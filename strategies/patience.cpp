@@ -1,5 +1,5 @@
 // Counts of one entry against limits. A run that breaks mostly breaks again; a vote is worth less the more there are.
-#include "strategies/asking_again.hpp"
+#include "strategies/patience.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,8 @@
 // When the same set is worth another trial, and when nothing runs any more.
-#include "strategies/asking_again.hpp"
+#include "strategies/patience.hpp"
 
 #include <utility>
 
-#include "strategies/outage.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
 
@@ -72,7 +71,7 @@ TEST_CASE("what measures the same to the last bit is not run a third time where 
 }
 
 TEST_CASE("passes of what passed before do not keep a search going where verdicts are exact") {
-  constexpr std::size_t kEnough = 96;  // asking_again.cpp
+  constexpr std::size_t kEnough = 96;  // patience.cpp
   for (const double flip : {0.0, kNoise}) {
     EvidenceLog log(3, flip, 0.01);
     log.tell(evidence_of(neutralised(3, {0}), kPass));
