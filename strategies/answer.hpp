@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "strategies/deviations.hpp"
+#include "strategies/effects.hpp"
 #include "strategies/evidence.hpp"
 #include "strategies/hidden.hpp"
 

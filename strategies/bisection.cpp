@@ -30,4 +30,12 @@ void Bisection::observe(const Observation& seen) {
   while (orders_ < kMostOrders && first_hit_.starved()) search_in(first_hit_.reordered(orders_++, random_));
 }
 
+std::vector<SuspectSet> Bisection::ask(std::size_t count, std::span<const SuspectSet> pending) const {
+  return complete_ ? std::vector<SuspectSet>{} : first_hit_.cuts(count, pending);
+}
+
+std::vector<SuspectSet> Bisection::retries() const {
+  return complete_ ? std::vector<SuspectSet>{} : first_hit_.silent_cuts();
+}
+
 }  // namespace bisectd::strategies

@@ -23,9 +23,9 @@ class Bisection {
 
   bool complete() const { return complete_; }
   /// Sets to expose now; empty when complete, when it must wait, or when no telling set is left.
-  virtual std::vector<SuspectSet> ask(std::size_t count, std::span<const SuspectSet> pending) const = 0;
+  std::vector<SuspectSet> ask(std::size_t count, std::span<const SuspectSet> pending) const;
   /// Sets that said nothing and would decide.
-  virtual std::vector<SuspectSet> retries() const = 0;
+  std::vector<SuspectSet> retries() const;
 
  protected:
   /// `base` is exposed in every trial. Prior and history must outlive it; the history is what observe() was and

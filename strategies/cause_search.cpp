@@ -4,14 +4,6 @@
 #include "strategies/prior.hpp"
 
 namespace bisectd::strategies {
-namespace {
-
-// Where a first partner is missing: that there are two. Without it (0) a triple takes 34.7 trials instead of 34.5, a
-// pair 23.8 as with it (`bench_search pairs --engine ordered --games 300 --seed 3000`).
-constexpr double kTwoMore = 0.2;
-
-}  // namespace
-
 CauseSearch::CauseSearch(std::optional<SuspectId> culprit, const CulpritPrior& prior, SuspectSet base,
                          std::vector<SuspectId> order, const std::vector<Observation>& history, std::uint64_t seed)
     : Bisection(prior, std::move(base), history, seed) {
@@ -29,18 +21,11 @@ void CauseSearch::expose(SuspectId member, std::vector<SuspectId> order) {
   search_in(std::move(order));
 }
 
-// The prefix must hold all partners, so that its last one is the later of two where there are two: of density 2 F, F the
-// share that stands before it.
 std::vector<double> CauseSearch::weights(const std::vector<SuspectId>& order) const {
-  double sum = 0, before = 0;
+  double sum = 0;
   for (SuspectId suspect : order) sum += prior_.odds(suspect);
-  const double two = members_.size() == 1 ? kTwoMore : 0.0;
   std::vector<double> weight(order.size() + 2, 0.0);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const double share = prior_.odds(order[i]) / sum;
-    weight[i + 1] = (1 - kLoneCause) * share * (1 - two + two * 2 * (before + share / 2));
-    before += share;
-  }
+  for (std::size_t i = 0; i < order.size(); ++i) weight[i + 1] = kJointCause * prior_.odds(order[i]) / sum;
   weight[0] = kLoneCause;
   return weight;
 }
@@ -57,11 +42,6 @@ void CauseSearch::advance() {
     order.resize(at - 1);
     expose(partner, std::move(order));
   }
-}
-
-std::vector<SuspectSet> CauseSearch::ask(std::size_t count, std::span<const SuspectSet> pending) const {
-  if (complete_) return {};
-  return first_hit().cuts(count, pending);
 }
 
 }  // namespace bisectd::strategies

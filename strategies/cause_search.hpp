@@ -20,10 +20,6 @@ class CauseSearch : public Bisection {
               const std::vector<Observation>& history, std::uint64_t seed);
 
   const std::vector<SuspectId>& members() const { return members_; }
-  std::vector<SuspectSet> ask(std::size_t count, std::span<const SuspectSet> pending) const override;
-  std::vector<SuspectSet> retries() const override {
-    return complete_ ? std::vector<SuspectSet>{} : first_hit().silent_cuts();
-  }
 
  private:
   std::vector<double> weights(const std::vector<SuspectId>& order) const override;

@@ -21,6 +21,9 @@ namespace bisectd::strategies {
 /// Claim::neutralised is the trial that shows it (with noise the strongest of them), or the one to run if it is not proved.
 std::vector<Claim> certificate(const EvidenceLog& log, const Active& always_active, const Accused& accused);
 
+/// Of these the ones that are not proved; but not that a member is needed where its cause, which fails alone, shows that.
+std::vector<Claim> open_claims(const EvidenceLog& log, const Active& always_active, const Accused& accused);
+
 /// Chance that the claims about the culprit set all hold, from the evidence for each; if all claims are proved, it is
 /// what the log was asked for or more.
 double confidence_in(std::span<const Claim> claims);

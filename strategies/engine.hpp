@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "strategies/evidence.hpp"
@@ -13,14 +12,6 @@
 
 namespace bisectd::strategies {
 
-/// A trial that an engine wants; planning.cpp makes a Trial of it.
-struct Question {
-  Active active;
-  Purpose purpose = Purpose::search;
-  std::string reason;  ///< in words, with suspects as #3
-  bool votes = false;  ///< also worth asking while the same set is on its way
-};
-
 class Engine {
  public:
   Engine() = default;
@@ -28,10 +19,8 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
   virtual ~Engine() = default;
 
-  /// Takes in what was added to the log since.
+  /// Takes in what was added to the log since, or is doubted otherwise than before.
   virtual void hear() = 0;
-  /// The log's flip chance is another one now, or an earlier verdict is.
-  virtual void weigh_again() {}
   /// Verdicts that it believes to be wrong, on average, of those that are doubted no more than usual; nothing if it cannot
   /// tell.
   virtual std::optional<Flips> expected_flips() const { return std::nullopt; }
@@ -40,8 +29,8 @@ class Engine {
   virtual bool misfit() const = 0;
   /// The answer that is likeliest, or the one that is proved.
   virtual const Finding& finding() const = 0;
-  /// Worth running now beside `pending` (active sets); empty if nothing would tell anything.
-  virtual std::vector<Question> ask(std::size_t count, std::span<const Active> pending) const = 0;
+  /// Worth running now beside `pending`; empty if nothing would tell anything.
+  virtual std::vector<Trial> ask(std::size_t count, std::span<const Neutralised> pending) const = 0;
   virtual std::vector<double> guilt() const = 0;  ///< per suspect
   /// Expected to the proof, if no surprise comes; nothing if it cannot tell.
   virtual std::optional<double> trials_left() const { return std::nullopt; }

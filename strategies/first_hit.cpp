@@ -2,9 +2,8 @@
 #include "strategies/first_hit.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
-
-#include "strategies/alphabetic_tree.hpp"
 
 namespace bisectd::strategies {
 namespace {
@@ -16,41 +15,6 @@ constexpr std::size_t kFew = 3;
 constexpr double kLeastMass = 1e-9;  // of any m that is still possible: a prior never decides alone
 
 }  // namespace
-
-/// Between two cuts on their way.
-struct FirstHit::Gap {
-  std::size_t from, to;  // its cuts are from .. to-1
-  double before, mass;   // of m
-  std::size_t cuts;      // that it gets
-};
-
-std::vector<FirstHit::Gap> FirstHit::gaps_between(const std::vector<bool>& taken, std::span<const double> sum) {
-  std::vector<Gap> gaps;
-  std::size_t from = 0;
-  double before = 0;
-  for (std::size_t i = 0; i < sum.size(); ++i)
-    if (i + 1 == sum.size() || taken[i]) {
-      gaps.push_back({from, i, before, sum[i] - before, 0});
-      before = sum[i];
-      from = i + 1;
-    }
-  return gaps;
-}
-
-// One cut after the other goes to the gap whose parts would be the largest.
-std::vector<FirstHit::Gap> FirstHit::shared_out(std::size_t count, std::vector<Gap> gaps) {
-  for (std::size_t i = 0; i < count; ++i) {
-    Gap* widest = nullptr;
-    for (Gap& gap : gaps) {
-      if (gap.cuts >= gap.to - gap.from) continue;
-      if (!widest || gap.mass * static_cast<double>(widest->cuts + 1) > widest->mass * static_cast<double>(gap.cuts + 1))
-        widest = &gap;
-    }
-    if (!widest) break;
-    ++widest->cuts;
-  }
-  return gaps;
-}
 
 FirstHit::FirstHit(SuspectSet base, std::vector<SuspectId> order, std::vector<double> weight)
     : base_(std::move(base)),
@@ -103,8 +67,7 @@ std::vector<double> FirstHit::posterior() const {
   return mass;
 }
 
-// A cut r exposes prefix(r): it hits iff m <= r, so that the useful ones are low .. high-1, numbered from 0 here. Those on
-// their way divide low .. high into gaps.
+// A cut r exposes prefix(r): it hits iff m <= r, so that the useful ones are low .. high-1, numbered from 0 here.
 std::vector<bool> FirstHit::taken_by(std::span<const SuspectSet> pending) const {
   std::vector<bool> taken(high_ - low_, false);
   for (const SuspectSet& set : pending) {
@@ -116,14 +79,14 @@ std::vector<bool> FirstHit::taken_by(std::span<const SuspectSet> pending) const 
 }
 
 // Walks outwards from the target. `sum`: by cut, the chance that it hits.
-std::optional<std::size_t> FirstHit::nearest_telling(const Gap& gap, double target, std::span<const double> sum,
+std::optional<std::size_t> FirstHit::nearest_telling(double target, std::span<const double> sum,
                                                      const std::vector<bool>& taken,
                                                      std::span<const SuspectSet> pending) const {
-  std::size_t right = gap.from;
-  while (right < gap.to && sum[right] < target) ++right;
+  std::size_t right = 0;
+  while (right < taken.size() && sum[right] < target) ++right;
   std::size_t left = right;  // candidates are left-1 downwards and right upwards
-  while (left > gap.from || right < gap.to) {
-    const bool go_right = left == gap.from || (right < gap.to && sum[right] - target <= target - sum[left - 1]);
+  while (left > 0 || right < taken.size()) {
+    const bool go_right = left == 0 || (right < taken.size() && sum[right] - target <= target - sum[left - 1]);
     const std::size_t cut = go_right ? right++ : --left;
     if (taken[cut]) continue;
     const SuspectSet set = prefix(low_ + cut);
@@ -132,25 +95,24 @@ std::optional<std::size_t> FirstHit::nearest_telling(const Gap& gap, double targ
   return std::nullopt;
 }
 
-// The cuts of one gap divide its mass evenly; a single one goes where the fewest further steps are expected.
+// Together with those on their way they divide the mass evenly.
 std::vector<SuspectSet> FirstHit::cuts(std::size_t count, std::span<const SuspectSet> pending) const {
   std::vector<SuspectSet> chosen;
-  if (decided() || count == 0) return chosen;
+  if (decided()) return chosen;
   const std::vector<double> mass = posterior();
-  std::vector<double> sum(high_ - low_ + 1);  // sum[i] = P(m <= low + i)
-  double running = 0;
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = running += mass[low_ + i];
-
+  std::vector<double> sum;  // sum[i] = P(m <= low + i)
+  for (std::size_t m = low_; m <= high_; ++m) sum.push_back((sum.empty() ? 0 : sum.back()) + mass[m]);
   std::vector<bool> taken = taken_by(pending);
-  for (const Gap& gap : shared_out(count, gaps_between(taken, sum)))
-    for (std::size_t j = 1; j <= gap.cuts; ++j) {
-      const std::span<const double> here = std::span(mass).subspan(low_ + gap.from, gap.to - gap.from + 1);
-      const double evenly = static_cast<double>(j) / static_cast<double>(gap.cuts + 1);
-      const double target = gap.cuts == 1 ? sum[gap.from + optimal_split(here) - 1] : gap.before + gap.mass * evenly;
-      if (const auto cut = nearest_telling(gap, target, sum, taken, pending)) {
-        taken[*cut] = true;
-        chosen.push_back(prefix(low_ + *cut));
-      }
+  std::vector<double> targets;
+  const auto all = static_cast<double>(count) + static_cast<double>(std::ranges::count(taken, true));
+  for (double part = 1; part <= all; ++part) targets.push_back(part / (all + 1));
+  for (std::size_t cut = 0; cut < taken.size(); ++cut)
+    if (taken[cut])
+      targets.erase(std::ranges::min_element(targets, {}, [&](double target) { return std::abs(target - sum[cut]); }));
+  for (const double target : targets)
+    if (const auto cut = nearest_telling(target, sum, taken, pending)) {
+      taken[*cut] = true;
+      chosen.push_back(prefix(low_ + *cut));
     }
   return chosen;
 }

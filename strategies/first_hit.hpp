@@ -9,11 +9,24 @@
 #include <span>
 #include <vector>
 
-#include "strategies/observation.hpp"
 #include "strategies/random.hpp"
 #include "strategies/suspect.hpp"
 
 namespace bisectd::strategies {
+
+/// What one trial showed about a monotone predicate over sets of suspects: a set that hits still hits when it grows. The
+/// main search exposes active suspects and a failure is a hit; the search for suspects that cannot be neutralised exposes
+/// neutralised ones and a crash is a hit. The bisections do not know which of the two they serve.
+enum class Outcome {
+  hit,
+  clear,
+  nothing,  ///< no evidence either way
+};
+
+struct Observation {
+  SuspectSet exposed;
+  Outcome outcome = Outcome::nothing;
+};
 
 /// Unknown: m, the length of the shortest prefix of `order` that hits when exposed beside `base`; 0: base alone hits;
 /// N+1: not even the whole order does. Invariant, for every monotone predicate that agrees with what was observed:
@@ -35,8 +48,7 @@ class FirstHit {
   SuspectSet prefix(std::size_t length) const;
 
   /// Up to `count` prefixes that tell most of m, given that those among `pending` are already on their way; none that is
-  /// known to say nothing. One alone, with nothing pending, is the root of the bisection that needs the fewest steps on
-  /// average.
+  /// known to say nothing.
   std::vector<SuspectSet> cuts(std::size_t count, std::span<const SuspectSet> pending) const;
 
   /// The prefixes that could cut but are known to say nothing: worth a second try when nothing else is left.
@@ -55,12 +67,9 @@ class FirstHit {
   std::vector<SuspectId> reordered(std::size_t attempt, Random& random) const;
 
  private:
-  struct Gap;
-  static std::vector<Gap> gaps_between(const std::vector<bool>& taken, std::span<const double> sum);
-  static std::vector<Gap> shared_out(std::size_t count, std::vector<Gap> gaps);
   std::vector<bool> taken_by(std::span<const SuspectSet> pending) const;
-  std::optional<std::size_t> nearest_telling(const Gap& gap, double target, std::span<const double> sum,
-                                             const std::vector<bool>& taken, std::span<const SuspectSet> pending) const;
+  std::optional<std::size_t> nearest_telling(double target, std::span<const double> sum, const std::vector<bool>& taken,
+                                             std::span<const SuspectSet> pending) const;
   bool says_nothing(const SuspectSet& set) const { return silent_.contains(set); }
 
   SuspectSet base_, reachable_;

@@ -6,8 +6,8 @@
 
 namespace bisectd::strategies {
 
-Hidden hidden_in(const EvidenceLog& log, const LogEntry& entry) {
-  Hidden hidden{.neutralised = neutralised_beside(entry.active), .trials = entry.told(), .difference = {}};
+Hidden hidden_in(const EvidenceLog& log, const LogEntry& entry, std::optional<double> as_is) {
+  Hidden hidden{.neutralised = neutralised_beside(entry.active), .trials = entry.told(), .difference = {}, .as_is = as_is};
   double sum = 0, count = 0;
   for (const Told& told : log.told()) {
     const Size size = told.evidence.judged_size();

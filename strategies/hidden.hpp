@@ -25,7 +25,8 @@ struct Hidden {
   std::optional<double> deciding_target() const;
 };
 
-Hidden hidden_in(const EvidenceLog& log, const LogEntry& entry);
+/// `as_is`: what the subject as it is is off by.
+Hidden hidden_in(const EvidenceLog& log, const LogEntry& entry, std::optional<double> as_is = {});
 
 /// As #3, for the driver to put names in.
 std::string list_of(const std::vector<SuspectId>& ids, const char* between);

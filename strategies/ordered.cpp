@@ -1,4 +1,4 @@
-// One FirstHit per culprit, and a check in the end that none is too many.
+// One FirstHit per culprit.
 #include "strategies/ordered.hpp"
 
 #include <algorithm>
@@ -61,81 +61,26 @@ void Ordered::observe(const Observation& seen) {
 }
 
 void Ordered::advance() {
-  while (!none_left_ && first_hit().decided()) {
+  while (!complete_ && first_hit().decided()) {
     const std::size_t at = first_hit().high();
     std::vector<SuspectId> order = first_hit().order();
-    if (at == 0 || at > order.size()) {
-      none_left_ = true;
-      break;
-    }
+    complete_ = at == 0 || at > order.size();
+    if (complete_) return;
     found_.push_back(order[at - 1]);
     order.erase(order.begin() + static_cast<std::ptrdiff_t>(at - 1));
     allow_all_orders_again();
     search_in(std::move(order));
   }
-  if (none_left_ && !complete_) drop_needless();
 }
 
-std::vector<SuspectId> Ordered::others() const {
-  std::vector<SuspectId> others = first_hit().order();
-  others.insert(others.end(), dropped_.begin(), dropped_.end());
-  return others;
-}
-
-// Under one order every member stays needed: the prefix that convicted it holds only cleared suspects, and those found
-// later stand behind it. Another order can break this (a cleared suspect that only fails with a found one may come to
-// stand last in another cause), so each member wants a hit that avoids all the others; without one it is asked, and
-// dropped if the set is clear.
-void Ordered::drop_needless() {
-  doubtful_.clear();
-  for (std::size_t i = 0; i < found_.size();) {
-    SuspectSet without = ~out_;
-    for (std::size_t j = 0; j < found_.size(); ++j)
-      if (j != i) without.reset(found_[j]);
-    bool hits = false, clears = false;
-    for (const Observation& seen : history_) {
-      hits = hits || (seen.outcome == Outcome::hit && seen.exposed.is_subset_of(without));
-      clears = clears || (seen.outcome == Outcome::clear && without.is_subset_of(seen.exposed));
-    }
-    if (clears && !hits) {
-      dropped_.push_back(found_[i]);
-      found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(i));
-      doubtful_.clear();
-      i = 0;
-      continue;
-    }
-    if (!hits) doubtful_.push_back(std::move(without));
-    ++i;
-  }
-  complete_ = doubtful_.empty();
-}
-
-std::vector<SuspectSet> Ordered::ask(std::size_t count, std::span<const SuspectSet> pending) const {
-  if (complete_) return {};
-  const auto known = [&](const SuspectSet& set) {
-    return std::any_of(history_.begin(), history_.end(), [&](const Observation& seen) { return seen.exposed == set; }) ||
-           std::find(pending.begin(), pending.end(), set) != pending.end();
-  };
-  if (!none_left_) return first_hit().cuts(count, pending);
-  std::vector<SuspectSet> sets;
-  for (const SuspectSet& set : doubtful_)
-    if (sets.size() < count && !known(set)) sets.push_back(set);
-  return sets;
-}
-
-std::vector<SuspectSet> Ordered::retries() const {
-  if (complete_) return {};
-  return none_left_ ? doubtful_ : first_hit().silent_cuts();
-}
-
-double Ordered::none_left() const { return none_left_ ? 1.0 : first_hit().posterior().back(); }
+double Ordered::none_left() const { return complete() ? 1.0 : first_hit().posterior().back(); }
 
 // A suspect is the next culprit with its posterior probability, or stands behind the next one; there the prior expects
 // about as many culprits again as were found, and one at least half of the time.
 std::vector<double> Ordered::guilt() const {
   std::vector<double> guilt(base_.size(), 0.0);
   for (SuspectId suspect : found_) guilt[suspect] = 1.0;
-  if (none_left_) return guilt;
+  if (complete()) return guilt;
   const std::vector<SuspectId>& order = first_hit().order();
   const std::vector<double> mass = first_hit().posterior();
   double odds_behind = 0;
@@ -151,6 +96,6 @@ std::vector<double> Ordered::guilt() const {
   return guilt;
 }
 
-double Ordered::trials_left() const { return none_left_ ? 0.0 : entropy_bits(first_hit().posterior()) + 1.0; }
+double Ordered::trials_left() const { return complete() ? 0.0 : entropy_bits(first_hit().posterior()) + 1.0; }
 
 }  // namespace bisectd::strategies

@@ -10,8 +10,8 @@
 
 namespace bisectd::strategies {
 
-/// Invariant: when complete(), exposing everything but found() is clear, and exposing everything but found() less any
-/// one of its members hits (everything: all that is not `out`); both follow from observations by monotonicity alone.
+/// Invariant: when complete(), exposing everything but found() is clear (everything: all that is not `out`), which follows
+/// from observations by monotonicity alone; so does, under one order, that each member is needed.
 class Ordered : public Bisection {
  public:
   /// See Bisection. `out` is exposed in no trial; neither that nor `base` is searched. `suspects` tell which are dear not to
@@ -21,10 +21,8 @@ class Ordered : public Bisection {
 
   void observe(const Observation& seen) override;
   const std::vector<SuspectId>& found() const { return found_; }  ///< in the order found
-  std::vector<SuspectId> others() const;  ///< the suspects searched and not found, in the order they were exposed
-
-  std::vector<SuspectSet> ask(std::size_t count, std::span<const SuspectSet> pending) const override;
-  std::vector<SuspectSet> retries() const override;
+  /// The suspects searched and not found, in the order they were exposed.
+  const std::vector<SuspectId>& others() const { return first_hit().order(); }
 
   /// Probability of being a culprit, per suspect.
   std::vector<double> guilt() const;
@@ -36,12 +34,9 @@ class Ordered : public Bisection {
  private:
   std::vector<double> weights(const std::vector<SuspectId>& order) const override;
   void advance() override;
-  void drop_needless();
 
   SuspectSet out_, acquitted_;
-  std::vector<SuspectId> found_, dropped_;
-  bool none_left_ = false;
-  std::vector<SuspectSet> doubtful_;  // once none is left: the sets that would show that a member is needed
+  std::vector<SuspectId> found_;
 };
 
 }  // namespace bisectd::strategies

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "strategies/asking_again.hpp"
+#include "strategies/patience.hpp"
 #include "strategies/causes/engine.hpp"
-#include "strategies/mended.hpp"
+#include "strategies/effects.hpp"
 #include "strategies/signatures/engine.hpp"
 
 namespace bisectd::strategies {
@@ -55,7 +55,6 @@ void Phases::tell(const Evidence& evidence) {
   if (!change) return;
   const LogEntry& entry = log_.entries()[change->entry];
   if (causes_) causes_->hear();
-  if (change->others && causes_) causes_->weigh_again();
   const bool changed = change->fresh || change->before != entry.verdict || (!was_hidden && hidden_by_noise(log_, &entry));
   // A search may have begun while it was open whether everything neutralised passes: it counts as built upon, too.
   const bool end = ordered_ && entry.active == always_active_;
@@ -77,7 +76,7 @@ void Phases::estimate_flip() {
   if (!flip_.moved_from(log_.flip())) return;
   const bool revised = log_.set_flip(flip_.mean());
   unweighed_ = true;
-  if (causes_) causes_->weigh_again();
+  if (causes_) causes_->hear();
   if (revised) rebuild();
 }
 

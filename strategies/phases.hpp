@@ -22,7 +22,7 @@ enum class Phase {
   settling,     ///< verdicts contradict each other: asked again before anything builds on them
   both_ends,    ///< the subject as it is must fail, and pass with everything neutralised
   runnable,     ///< with everything neutralised it does not run: which suspects cannot be neutralised?
-  in_part,      ///< with everything neutralised it fails: does it pass with a part of it (parts.hpp)?
+  in_part,      ///< with everything neutralised it fails: does it pass with a part of it?
   engine_asks,  ///< an engine says what to try, by the causes that it believes in; where it has no question, as `bisecting`
   bisecting,    ///< `ordered` looks for the culprits
   naming,       ///< the culprits are known: which of them fail alone, and do they prove it?
@@ -59,7 +59,7 @@ class Phases {
   /// The subject fails as it is, and even with everything neutralised that can be.
   bool fails_neutralised() const;
   /// It passes, yet mends nothing: with everything neutralised the subject fails, which shows that neutralising does harm,
-  /// and this set is still off (mended.hpp). So the harm makes up for the fault.
+  /// and this set is still off (effects.hpp). So the harm makes up for the fault.
   bool makes_up(const LogEntry& entry) const;
   /// Null if it was never told.
   const LogEntry* entry_of(const Active& active) const { return log_.find(active); }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "strategies/asking_again.hpp"
+#include "strategies/patience.hpp"
 #include "strategies/standing.hpp"
 
 namespace bisectd::strategies {
@@ -16,9 +16,7 @@ constexpr const char* kOnceMore = "said nothing before and would decide: once mo
 class Planner {
  public:
   Planner(const Phases& phases, std::size_t slots, std::span<const Neutralised> pending)
-      : phases_(phases), standing_(phases), slots_(slots), waits_(!pending.empty()) {
-    for (const Neutralised& set : pending) busy_.push_back(active_beside(set));
-  }
+      : phases_(phases), standing_(phases), slots_(slots), waits_(!pending.empty()), busy_(pending.begin(), pending.end()) {}
 
   std::vector<Trial> plan(const Outage& outage);
 
@@ -26,8 +24,11 @@ class Planner {
   const EvidenceLog& log() const { return phases_.log(); }
   const Active& all() const { return phases_.all_active(); }
   bool idle() const { return trials_.empty() && !waits_; }
-  std::vector<SuspectSet> exposed() const { return {busy_.begin(), busy_.end()}; }  // as a bisection for culprits sees them
-  void add(const Active& active, Purpose purpose, std::string reason, bool twice = false);
+  std::vector<SuspectSet> exposed() const;  // those that are busy, as a bisection for culprits sees them
+  void add(const Active& active, Purpose purpose, std::string reason) {
+    add({neutralised_beside(active), purpose, std::move(reason)});
+  }
+  void add(Trial trial, bool twice = false);
 
   void ask_disputed();
   void ask_both_ends();
@@ -41,16 +42,21 @@ class Planner {
   const Phases& phases_;
   const Standing standing_;
   std::size_t slots_;
-  bool waits_;                // some trials are on their way
-  std::vector<Active> busy_;  // those, and what is planned
+  bool waits_;                     // some trials are on their way
+  std::vector<Neutralised> busy_;  // those, and what is planned
   std::vector<Trial> trials_;
 };
 
-void Planner::add(const Active& active, Purpose purpose, std::string reason, bool twice) {
-  if (trials_.size() >= slots_) return;
-  if (!twice && std::ranges::find(busy_, active) != busy_.end()) return;
-  busy_.push_back(active);
-  trials_.push_back({neutralised_beside(active), purpose, std::move(reason)});
+std::vector<SuspectSet> Planner::exposed() const {
+  std::vector<SuspectSet> exposed;
+  for (const Neutralised& set : busy_) exposed.push_back(active_beside(set));
+  return exposed;
+}
+
+void Planner::add(Trial trial, bool twice) {
+  if (trials_.size() >= slots_ || (!twice && std::ranges::count(busy_, trial.neutralised) > 0)) return;
+  busy_.push_back(trial.neutralised);
+  trials_.push_back(std::move(trial));
 }
 
 std::vector<Trial> Planner::plan(const Outage& outage) {
@@ -96,11 +102,8 @@ void Planner::ask_both_ends() {
 }
 
 void Planner::find_unneutralisable() {
-  std::vector<SuspectSet> busy_neutralised;
-  for (const Active& active : busy_) busy_neutralised.push_back(neutralised_beside(active));
-  for (const SuspectSet& set : phases_.breaking()->ask(slots_, busy_neutralised))
-    add(active_beside(Neutralised(set)), Purpose::runnable,
-        fmt::format("does it run with these {} neutralised?", set.count()));
+  for (const SuspectSet& set : phases_.breaking()->ask(slots_, std::vector<SuspectSet>(busy_.begin(), busy_.end())))
+    add({Neutralised(set), Purpose::runnable, fmt::format("does it run with these {} neutralised?", set.count())});
   const Active& kept = phases_.always_active();
   if (phases_.breaking()->complete() && standing_.worth_asking(kept))
     add(kept, Purpose::everything_neutralised, "with all neutralised that can be it must pass");
@@ -116,8 +119,9 @@ void Planner::neutralise_in_part() {
 
 /// False if the leader leaves it to `ordered`.
 bool Planner::ask_engine() {
-  for (Question& question : phases_.leading_engine()->ask(slots_, busy_))
-    add(question.active, question.purpose, std::move(question.reason), question.votes);
+  // Where verdicts are noisy a claim needs several that agree: all of them at once, as far as the engine asks for them.
+  for (Trial& trial : phases_.leading_engine()->ask(slots_, busy_))
+    add(std::move(trial), !log().exact() && trial.purpose == Purpose::certificate);
   if (!idle()) return true;
   // What it believes needs no other way to find it, only better verdicts.
   return std::ranges::any_of(standing_.open_claims(), [&](const Claim& claim) {

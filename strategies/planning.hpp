@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "strategies/outage.hpp"
+#include "strategies/patience.hpp"
 #include "strategies/phases.hpp"
 
 namespace bisectd::strategies {

@@ -7,7 +7,7 @@
 namespace bisectd::strategies {
 namespace {
 
-// Halved and doubled: docs/search.md, "How much the other constants matter".
+// Halved and doubled: docs/search_figures.md, "How much the other constants matter".
 constexpr std::size_t kMostCulprits = 32;  // of the exact formula
 constexpr std::size_t kMany = 16;          // found: from here on only their density counts
 constexpr double kWorthless = 0.25;        // chance that the hints tell nothing
@@ -38,10 +38,9 @@ std::vector<double> believed_odds(std::span<const Suspect> suspects) {
   return odds;
 }
 
-std::vector<double> believed_odds(std::span<const Suspect> suspects, std::span<const SuspectId> kept) {
-  const std::vector<double> all = believed_odds(suspects);
-  std::vector<double> odds;
-  for (SuspectId suspect : kept) odds.push_back(all[suspect]);
+std::vector<double> believed_odds(std::span<const Suspect> suspects, const Active& always_active) {
+  std::vector<double> odds = believed_odds(suspects);
+  for (SuspectId suspect : members_of(always_active)) odds[suspect] = 0;
   return odds;
 }
 

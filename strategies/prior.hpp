@@ -16,8 +16,8 @@ inline constexpr double kLoneCause = 0.85, kJointCause = 0.15;
 /// Prior odds as the search uses them. A hint may be worthless: a quarter of the belief is shared out evenly, so that a
 /// culprit which no hint flags costs at most two trials more, and mostly one.
 std::vector<double> believed_odds(std::span<const Suspect> suspects);
-/// Of these among them, in their order.
-std::vector<double> believed_odds(std::span<const Suspect> suspects, std::span<const SuspectId> kept);
+/// None of those that are active in every trial.
+std::vector<double> believed_odds(std::span<const Suspect> suspects, const Active& always_active);
 
 /// The number of culprits k has P(1) : P(2) : P(3) = 8 : 3 : 2 and falls with k^-3 beyond; given k, a set of culprits has
 /// probability proportional to the product of its members' odds. Only + - * / are used, so that every machine computes

@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "strategies/cancelling.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/doubts.hpp"
-#include "strategies/known_causes.hpp"
 #include "strategies/phases.hpp"
 #include "strategies/planning.hpp"
 #include "strategies/standing.hpp"
@@ -53,10 +51,6 @@ class Search::Impl {
   bool leave_harmful_active();
   bool leave_needless_active(const Needless& needless);
   void leave_active(SuspectId suspect);
-  KnownCauses known_causes() const;
-  Active with_fix() const { return Standing(*phases).all_but(Standing(*phases).culprit_set()); }
-  Doubts doubts_left() const;
-  Hidden hidden_there(const LogEntry& entry) const;
   bool is_comparable(const Evidence& evidence) const { return !evidence.neutralised.intersects(left_active); }
   bool any_trial() const { return !next_trials(*phases, outage, 1, {}).empty(); }
 
@@ -64,7 +58,7 @@ class Search::Impl {
   EngineKind kind;
   SuspectSet left_active;     // from some trial on, since neutralising some of them does harm
   SuspectSet breaking_there;  // of them those whose neutralising breaks the run
-  SuspectSet kept_together;   // of them those that do harm where only some are neutralised (needless.hpp)
+  SuspectSet kept_together;   // of them those that do harm where only some are neutralised (effects.hpp)
   Outage outage;
   std::vector<Evidence> told;
   Doubts doubts;                        // about what the phases proved
@@ -87,7 +81,7 @@ void Search::Impl::tell(const Evidence& evidence) {
   // Asked before, as a pass without them contradicts what made them known.
   const bool may_pass = evidence.verdict == Verdict::pass || evidence.verdict == Verdict::inconclusive;
   if (may_pass) weigh();
-  const Needless before = may_pass ? known_causes().needless() : Needless{};
+  const Needless before = may_pass ? needless_in(*phases) : Needless{};
   if (is_comparable(evidence)) phases->tell(evidence);
   told.push_back(evidence);
   const bool ran = evidence.verdict != Verdict::unresolved;
@@ -100,13 +94,11 @@ void Search::Impl::tell(const Evidence& evidence) {
 }
 
 void Search::Impl::weigh() {
-  if (phases->weigh() && leave_needless_active(known_causes().needless())) begin_again();
+  if (phases->weigh() && leave_needless_active(needless_in(*phases))) begin_again();
 }
 
-KnownCauses Search::Impl::known_causes() const { return KnownCauses(*phases); }
-
 bool Search::Impl::leave_needless_active(const Needless& needless) {
-  if (!known_causes().is_shown(needless)) return false;
+  if (!is_shown(*phases, needless)) return false;
   for (SuspectId suspect : needless.members) {
     kept_together.set(suspect);
     leave_active(suspect);
@@ -150,55 +142,12 @@ std::vector<Trial> Search::Impl::plan(std::size_t slots, std::span<const Neutral
   return trials.empty() && pending.empty() ? repeats(*phases, slots) : trials;
 }
 
-Hidden Search::Impl::hidden_there(const LogEntry& entry) const {
-  Hidden hidden = hidden_in(phases->log(), entry);
-  hidden.as_is = phases->log().measured(phases->all_active()).difference;
-  hidden.neutralised = neutralised_beside(entry.active);
-  return hidden;
-}
-
-Doubts Search::Impl::doubts_left() const {
-  const Standing standing(*phases);
-  const KnownCauses known = known_causes();
-  if (std::vector<Trial> open = known.trials(); !open.empty()) return {.open = std::move(open), .objection = {}};
-  const Measured as_is = standing.as_is();
-  const Neutralised fix = neutralised_beside(with_fix());
-  const std::optional<Effects> effects = known.effects();
-  if (effects && fix_only_makes_up(*effects))
-    return {.open = {},
-            .objection = fmt::format("it passes {}, but what the fix takes away is the opposite of what the causes "
-                                     "add alone, so it may only make up for a fault that is elsewhere",
-                                     with_neutralised(fix))};
-  if (effects && do_not_add_up(*effects) && standing.fix_makes_up())
-    return {.open = {},
-            .objection = fmt::format("it passes {}, but with everything neutralised it is still clearly off, and what each "
-                                     "cause adds alone is far from what the fix takes away: so it is where many "
-                                     "replacements each differ a little",
-                                     with_neutralised(fix))};
-  const Accused proved = standing.accused();
-  if (const LogEntry* less = leans_to_fail_with_more_neutralised(phases->log(), phases->always_active(), proved)) {
-    const Hidden hidden = hidden_there(*less);
-    return {
-        .open = {},
-        .objection = fmt::format("it passes {}, but with more neutralised it may fail, so two faults that are left active "
-                                 "may cancel each other. {}",
-                                 with_neutralised(fix), text_of(hidden)),
-        .hidden = hidden};
-  }
-  if (const auto beside = beside_one_cause(phases->log(), phases->always_active(), proved);
-      beside && standing.worth_asking(*beside))
-    return {.open = {{neutralised_beside(*beside), Purpose::search,
-                      "a trial failed by less than its cause alone does: does something else make up for a part of it?"}},
-            .objection = {}};
-  const SuspectSet harmful = left_active - breaking_there - kept_together;
-  if (harmful.none()) return {};
-  return doubts_about(proved, as_is, told, harmful, Active((phases->least_active() - left_active) | breaking_there),
-                      phases->log().exact() ? 1 : 2);
-}
-
 State Search::Impl::state() {
   const State state = state_of_phases();
-  doubts = state == State::proved ? doubts_left() : Doubts{};
+  doubts = {};
+  if (state == State::proved)
+    doubts = doubts_about(*phases, told, left_active - breaking_there - kept_together,
+                          Active((phases->least_active() - left_active) | breaking_there));
   if (!doubts.objection.empty()) return State::stuck;
   return doubts.open.empty() ? state : State::searching;
 }
@@ -248,7 +197,7 @@ void Search::Impl::name_hindrance() {
   };
   const auto claim = std::ranges::find_if_not(sets, is_end);
   const LogEntry* entry = phases->entry_of(claim != sets.end() ? *claim : sets.back());
-  answer.hidden = hidden_there(*entry);
+  answer.hidden = hidden_in(phases->log(), *entry, phases->log().measured(phases->all_active()).difference);
 }
 
 void Search::Impl::update_answer() {
@@ -270,7 +219,7 @@ void Search::Impl::update_answer() {
   answer.explanation = doubts.objection.empty() ? explanation(*phases, answer, may_only_make_up()) : doubts.objection;
   if (answer.state != State::proved) return;
   answer.explanation += harm_of(left_active - breaking_there - kept_together) + kept_together_of(kept_together);
-  if (const auto effects = known_causes().effects(); effects && may_hold_innocent(*effects))
+  if (const auto effects = known_effects(*phases); effects && may_hold_innocent(*effects))
     answer.explanation += kMayHoldInnocent;
   if (answer.confidence < 1 && phases->log().exact()) answer.explanation += unsure_of(answer.confidence);
   SuspectSet guilty(phases->size());

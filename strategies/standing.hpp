@@ -31,7 +31,7 @@ class Standing {
   bool fails_otherwise() const;
   /// It fails with everything neutralised, and of the parts of it that pass each only makes up for the fault.
   bool only_made_up() const;
-  /// With everything neutralised it passes, and yet it is still off (mended.hpp).
+  /// With everything neutralised it passes, and yet it is still off (effects.hpp).
   bool fix_makes_up() const;
   /// Where everything neutralised fails: trials that neutralise a part and are still worth asking.
   std::vector<Active> open_parts() const;
@@ -51,16 +51,15 @@ class Standing {
   std::vector<Active> deciding() const;
 
   bool worth_asking(const Active& active) const;  ///< another trial of it may decide it
-  Measured measured(const Active& active) const;  ///< how far exactly it is off
-  Measured as_is() const;                         ///< the same of the subject as it is; with a signature only if that tells
+  Measured as_is() const;  ///< how far the subject as it is is off; with a signature only if that tells
   Active all_but(const std::vector<SuspectId>& fix) const { return strategies::all_but(fix, phases_.size()); }
 
  private:
   bool nothing_was_switched_off() const;
   bool may_pass(const Active& part) const;
+  Measured measured(const Active& active) const { return phases_.log().measured(active); }
   std::vector<Active> open_among(const std::vector<Active>& parts) const;
   bool is_off_otherwise() const;  ///< of two that fail, with everything neutralised than as it is
-  bool less_is_left() const;      ///< it is off to the same side, but not as far; no verdict is ever wrong
   bool no_part_passes() const;    ///< of those that are worth a trial, and everything neutralised fails
   bool any_passed() const;        ///< with all active that always are
   bool given_up(const CauseSearch& cause) const;

@@ -22,7 +22,8 @@ constexpr std::size_t kMostCauses = 16;
 constexpr std::size_t kLookedFor = 40;
 constexpr int kSofter = 4;
 constexpr double kExactDoubt = 1e-9;  // of a vote that is never wrong
-constexpr int kGuess = 8;             // quarters of a bit: worth of a failure to a member whose partners are not known yet
+constexpr int kNever = -1'000'000;
+constexpr int kGuess = 8;  // quarters of a bit: worth of a failure to a member whose partners are not known yet
 // Of a cause of so many members, times the orders in which they can be drawn.
 constexpr std::array kOfSize{0.0, kLoneCause, 0.8 * kJointCause * 2, 0.2 * kJointCause * 6};
 
@@ -70,7 +71,10 @@ Belief::Belief(std::vector<double> odds, bool exact, std::size_t moves, std::uin
   double sum = 0;
   List all;
   for (double each : share_) all.sum.push_back(sum += each);
-  for (double& share : share_) share /= sum;
+  for (double& share : share_) {
+    searched_ += share > 0;
+    share /= sum;
+  }
   for (Explanation& each : explanations_) each = {{all.draw(random_)}};
 }
 
@@ -119,7 +123,9 @@ double Belief::mean_wrong(double doubt) const {
 }
 
 Belief::List Belief::weighed(const std::vector<int>& gains) const {
-  List list{.top = std::ranges::max(gains), .sum = {}};
+  List list;
+  for (SuspectId suspect = 0; suspect < gains.size(); ++suspect)
+    if (share_[suspect] > 0) list.top = std::max(list.top, gains[suspect]);
   double sum = 0;
   for (SuspectId suspect = 0; suspect < gains.size(); ++suspect)
     list.sum.push_back(sum += share_[suspect] * power(gains[suspect] - list.top));
@@ -134,7 +140,7 @@ const Belief::List& Belief::causes_with(const Cause& kept, const Pattern& covere
   std::vector<int> gains(share_.size());
   for (const Level& level : levels_)
     add_gains(active_, both(open, level.failed), both(open, level.passed), level.worth, gains);
-  for (SuspectId each : kept) gains[each] = -1'000'000;
+  for (SuspectId each : kept) gains[each] = kNever;
   return at->second = weighed(gains);
 }
 
@@ -200,7 +206,7 @@ void Belief::move(Explanation& explanation) {
     rest.erase(at);
   }
   const std::size_t keeps = random_.below(4) == 0 ? 2 : 1;
-  if (rest.size() >= kMostCauses || share_.size() <= keeps || out.size() > keeps + 1) return;
+  if (rest.size() >= kMostCauses || searched_ <= keeps || out.size() > keeps + 1) return;
   const Pattern covered = covered_by(rest);
   const List& likely = members(covered);
   const Cause kept = kept_of(out, keeps, likely);

@@ -25,7 +25,8 @@ struct Vote {
 
 class Belief {
  public:
-  /// `odds`: of each suspect, in any unit; `exact`: no vote is ever wrong; `moves`: of each explanation, for each vote.
+  /// `odds`: of each suspect, in any unit, 0: not searched; `exact`: no vote is ever wrong; `moves`: of each explanation,
+  /// for each vote.
   Belief(std::vector<double> odds, bool exact, std::size_t moves, std::uint64_t seed);
 
   void add(const SuspectSet& active, Vote vote);
@@ -44,7 +45,7 @@ class Belief {
     Pattern failed, passed;
   };
   struct List {  // weights of all suspects, summed up, in units of 2^(top / 4)
-    int top = 0;
+    int top = -1'000'000;
     std::vector<double> sum;
     double share(SuspectId suspect) const { return (sum[suspect] - (suspect > 0 ? sum[suspect - 1] : 0)) / sum.back(); }
     SuspectId draw(Random& random) const;
@@ -66,7 +67,7 @@ class Belief {
 
   std::vector<double> share_;  // odds, summing to 1
   bool exact_, misfit_ = false;
-  std::size_t moves_;
+  std::size_t moves_, searched_ = 0;
   Random random_;
   Activity active_;
   std::vector<Vote> votes_;

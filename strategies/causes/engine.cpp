@@ -7,11 +7,12 @@
 #include <cmath>
 #include <map>
 
-#include "strategies/asking_again.hpp"
+#include "strategies/patience.hpp"
 #include "strategies/causes/pools.hpp"
 #include "strategies/certificate.hpp"
 #include "strategies/fix.hpp"
 #include "strategies/logarithm.hpp"
+#include "strategies/prior.hpp"
 
 namespace bisectd::strategies::causes {
 namespace {
@@ -28,17 +29,18 @@ constexpr std::size_t kMostVotesAtOnce = 4;  // but no more
 
 Engine::Engine(const Problem& problem, Active always_active, const EvidenceLog& log)
     : problem_(problem),
-      searched_(std::move(always_active)),
+      always_active_(std::move(always_active)),
       log_(log),
-      belief_(searched_.odds(problem), log.exact(), problem.slots > kManySlots ? kFewMoves : kMoves, problem.seed + 11),
+      belief_(believed_odds(problem.suspects, always_active_), log.exact(), problem.slots > kManySlots ? kFewMoves : kMoves,
+              problem.seed + 11),
       most_silent_(most_silent_sets(problem.slots)) {
-  for (SuspectId suspect : searched_.ids()) price_.push_back(problem_.suspects[suspect].price);
   review();
   hear();
 }
 
 // A failure tells also where a suspect was neutralised that is always active now.
 void Engine::hear() {
+  if (!misfit()) weigh_again();
   for (; heard_ < log_.told().size(); ++heard_) {
     const Told& told = log_.told()[heard_];
     if (!told.entry) continue;
@@ -48,9 +50,9 @@ void Engine::hear() {
     }
     silent_in_a_row_ = !log_.silent(told) ? 0 : silent_in_a_row_ + (told.first ? 1 : 0);
     const double doubt = log_.doubt(told);
-    if (doubt >= 0.5 || (!told.leans_to_fail() && !searched_.is_comparable(told.active))) continue;
+    if (doubt >= 0.5 || (!told.leans_to_fail() && !always_active_.is_subset_of(told.active))) continue;
     of_vote_.push_back(heard_);
-    belief_.add(searched_.places(told.active), {told.leans_to_fail(), doubt});
+    belief_.add(told.active - always_active_, {told.leans_to_fail(), doubt});
     review();
   }
 }
@@ -60,12 +62,14 @@ void Engine::check_proof(const LogEntry& latest) {
   Finding& proved = findings_.front();
   if (!proved.proved) return;
   proved.proved = (latest.verdict != Verdict::fail || any_within(proved.causes, latest.active)) &&
-                  std::ranges::all_of(claims_of(proved), &Claim::proved);
+                  open_claims(log_, always_active_, proved).empty();
 }
 
+// By what the log says of its votes now.
 void Engine::weigh_again() {
   std::vector<double> doubts;
   for (std::size_t told : of_vote_) doubts.push_back(log_.doubt(log_.told()[told]));
+  if (std::ranges::equal(doubts, belief_.votes(), {}, {}, &Vote::doubt)) return;
   belief_.set_doubts(doubts);
   review();
 }
@@ -73,10 +77,6 @@ void Engine::weigh_again() {
 std::optional<Flips> Engine::expected_flips() const {
   const auto usual = std::ranges::count(belief_.votes(), log_.flip(), &Vote::doubt);
   return Flips{.wrong = belief_.mean_wrong(log_.flip()), .of = static_cast<double>(usual)};
-}
-
-std::vector<Claim> Engine::claims_of(const Finding& finding) const {
-  return certificate(log_, searched_.always_active(), finding);
 }
 
 // Verdicts that, all as expected, prove the claim.
@@ -90,11 +90,7 @@ std::size_t Engine::votes_missing(const Claim& claim) const {
 void Engine::review() {
   std::map<std::vector<std::vector<SuspectId>>, double> mass;
   for (const Explanation& explanation : belief_.explanations()) {
-    std::vector<std::vector<SuspectId>> causes;
-    for (const Cause& cause : explanation) {
-      causes.emplace_back();
-      for (SuspectId place : cause) causes.back().push_back(searched_.id(place));
-    }
+    std::vector<std::vector<SuspectId>> causes = explanation;
     std::ranges::sort(causes);
     mass[causes] += 1 / static_cast<double>(belief_.explanations().size());
   }
@@ -106,15 +102,11 @@ void Engine::review() {
   const double gate = problem_.slots > 1 ? kGateSeveral : kGateOne;
   for (Finding& finding : findings_) {
     finding.culprit_set = cheapest_fix(finding.causes, problem_.suspects);
-    finding.proved = !belief_.misfit();  // then no explanation holds for every trial, whatever else is shown of it
-    for (const Claim& claim : claims_of(finding)) {
-      if (claim.proved) continue;
-      finding.proved = false;
-      // Each cause failing alone shows that its member of the fix is needed: no trial of its own.
-      if ((claim.kind == Claim::Kind::member_needed && !claim.own_trial) || finding.mass < gate) continue;
-      if (Active active = active_beside(claim.neutralised); !is_check(active))
-        checks_.push_back({std::move(active), votes_missing(claim)});
-    }
+    const std::vector<Claim> open = open_claims(log_, always_active_, finding);
+    finding.proved = open.empty() && !belief_.misfit();  // else no explanation holds for every trial
+    for (const Claim& claim : open)
+      if (finding.mass >= gate && !std::ranges::count(checks_, claim.neutralised, &Claim::neutralised))
+        checks_.push_back(claim);
     if (!finding.proved) continue;
     std::swap(finding, findings_.front());
     checks_.clear();
@@ -129,32 +121,34 @@ bool Engine::may_decide(const Active& active) const {
   return entry && decided(entry->verdict) ? !log_.exact() : worth_asking(log_, entry);
 }
 
-std::vector<Question> Engine::ask(std::size_t count, std::span<const Active> pending) const {
+std::vector<Trial> Engine::ask(std::size_t count, std::span<const Neutralised> pending) const {
   if (misfit() || finding().proved) return {};
-  std::vector<SuspectSet> known, batch;
+  std::vector<Active> known, batch;
+  for (const Neutralised& set : pending) batch.push_back(active_beside(set));
   for (const LogEntry& entry : log_.entries())
-    if (log_.exact() || entry.judged() == 0) known.push_back(searched_.places(entry.active));
-  for (const Active& active : pending) batch.push_back(searched_.places(active));
+    if (log_.exact() || entry.judged() == 0) known.push_back(entry.active);
   const std::size_t before = batch.size();
   // Where verdicts are noisy a claim needs several that agree: all of them ride along once the finding is likely.
   const std::size_t votes = !log_.exact() && finding().mass >= kLikely ? kMostVotesAtOnce : 1;
   for (std::size_t vote = 1; vote <= votes; ++vote)
-    for (const Check& check : checks_) {
-      if (batch.size() >= before + count || check.votes < vote || !may_decide(check.active)) continue;
-      SuspectSet set = searched_.places(check.active);
-      if (static_cast<std::size_t>(std::ranges::count(batch, set)) < vote) batch.push_back(std::move(set));
+    for (const Claim& check : checks_) {
+      const Active active = active_beside(check.neutralised);
+      if (batch.size() >= before + count || votes_missing(check) < vote || !may_decide(active)) continue;
+      if (static_cast<std::size_t>(std::ranges::count(batch, active)) < vote) batch.push_back(active);
     }
   Random random(problem_.seed + 13 * log_.entries().size() + 101 * belief_.votes().size() + 1009 * pending.size());
-  add_pools(belief_.explanations(), price_, log_.flip(), before + count, known, batch, random);
-  std::vector<Question> questions;
-  for (std::size_t i = before; i < batch.size(); ++i) {
-    Active active = searched_.active(batch[i]);
-    if (is_check(active))
-      questions.push_back(
-          {std::move(active), Purpose::certificate, "checks a claim of the likeliest answer", !log_.exact()});
-    else questions.push_back({active, Purpose::search, fmt::format("splits what is believed: {} active", active.count())});
+  add_pools(belief_.explanations(), problem_.suspects, always_active_, log_.flip(), before + count, known, batch, random);
+  std::vector<Trial> trials;
+  for (const Active& active : std::span(batch).subspan(before)) {
+    Trial& trial = trials.emplace_back(Trial{neutralised_beside(active), Purpose::certificate, {}});
+    if (std::ranges::count(checks_, trial.neutralised, &Claim::neutralised) > 0) {
+      trial.reason = "checks a claim of the likeliest answer";
+      continue;
+    }
+    trial.purpose = Purpose::search;
+    trial.reason = fmt::format("splits what is believed: {} active", active.count());
   }
-  return questions;
+  return trials;
 }
 
 std::vector<double> Engine::guilt() const {
@@ -166,7 +160,7 @@ std::vector<double> Engine::guilt() const {
   const double one = 1 / static_cast<double>(belief_.explanations().size());
   for (const Explanation& explanation : belief_.explanations())
     for (const Cause& cause : explanation)  // a fix needs one member of each cause
-      for (SuspectId place : cause) guilt[searched_.id(place)] += one / static_cast<double>(cause.size());
+      for (SuspectId member : cause) guilt[member] += one / static_cast<double>(cause.size());
   for (double& each : guilt) each = std::min(each, 1.0);
   return guilt;
 }

@@ -9,7 +9,6 @@
 #include "strategies/causes/belief.hpp"
 #include "strategies/engine.hpp"
 #include "strategies/evidence_log.hpp"
-#include "strategies/searched.hpp"
 
 namespace bisectd::strategies::causes {
 
@@ -20,38 +19,31 @@ class Engine : public strategies::Engine {
   Engine(const Problem& problem, Active always_active, const EvidenceLog& log);
 
   void hear() override;
-  void weigh_again() override;
   std::optional<Flips> expected_flips() const override;
   /// Also where it has heard so much that it would be slow, or what it asks says nothing.
   bool misfit() const override {
     return belief_.misfit() || belief_.votes().size() >= kMostVotes || silent_in_a_row_ >= most_silent_;
   }
   const Finding& finding() const override { return findings_.front(); }
-  std::vector<Question> ask(std::size_t count, std::span<const Active> pending) const override;
+  std::vector<Trial> ask(std::size_t count, std::span<const Neutralised> pending) const override;
   std::vector<double> guilt() const override;
 
  private:
   static constexpr std::size_t kMostVotes = 512;  // searches ask fewer
-  struct Check {
-    Active active;
-    std::size_t votes;  // that it lacks, if all come as expected
-  };
+  void weigh_again();
   void review();
   void check_proof(const LogEntry& latest);
-  std::vector<Claim> claims_of(const Finding& finding) const;
   std::size_t votes_missing(const Claim& claim) const;
-  bool is_check(const Active& active) const { return std::ranges::count(checks_, active, &Check::active) > 0; }
   bool may_decide(const Active& active) const;
 
   const Problem& problem_;
-  const Searched searched_;
+  const Active always_active_;
   const EvidenceLog& log_;
-  std::vector<double> price_;  // of those searched, by place
   Belief belief_;
   std::size_t heard_ = 0;             // of what the log was told
   std::vector<std::size_t> of_vote_;  // by vote: which of that
   std::vector<Finding> findings_;     // the likeliest first; never empty
-  std::vector<Check> checks_;         // what the likely findings still want judged
+  std::vector<Claim> checks_;         // what the likely findings still want judged
   std::size_t most_silent_;           // sets
   std::size_t silent_in_a_row_ = 0;   // of them, so far
 };

@@ -43,9 +43,10 @@ SuspectSet fix_of(const Explanation& explanation, std::size_t suspects, Random& 
 }
 
 /// What is dear to neutralise comes sooner in the order.
-SuspectSet half(const std::vector<Explanation>& explanations, std::span<const double> price, double mean, Random& random) {
+SuspectSet half(const std::vector<Explanation>& explanations, std::span<const Suspect> suspects, double mean,
+                Random& random) {
   std::vector<double> rank, fails_from;  // by explanation: the rank with which it begins to fail
-  for (double each : price) rank.push_back(random.unit() / (mean > 0 ? 1 + each / mean : 1));
+  for (const Suspect& each : suspects) rank.push_back(random.unit() / (mean > 0 ? 1 + each.price / mean : 1));
   for (const Explanation& explanation : explanations) {
     double first = 1;
     for (const Cause& cause : explanation) {
@@ -64,11 +65,11 @@ SuspectSet half(const std::vector<Explanation>& explanations, std::span<const do
 
 }  // namespace
 
-void add_pools(const std::vector<Explanation>& explanations, std::span<const double> price, double doubt, std::size_t count,
-               std::span<const SuspectSet> known, std::vector<SuspectSet>& batch, Random& random) {
+void add_pools(const std::vector<Explanation>& explanations, std::span<const Suspect> suspects, const Active& always_active,
+               double doubt, std::size_t count, std::span<const Active> known, std::vector<Active>& batch, Random& random) {
   const double noise = doubt > 0 ? -doubt * portable_log2(doubt) - (1 - doubt) * portable_log2(1 - doubt) : 0;
   double mean = 0;
-  for (double each : price) mean += each / static_cast<double>(price.size());
+  for (const Suspect& each : suspects) mean += each.price / static_cast<double>(suspects.size());
   std::vector<std::size_t> outcomes(explanations.size(), 0);  // of the last so many sets of the batch
   const auto with = [&](const SuspectSet& set) {
     std::vector<std::size_t> next = outcomes;
@@ -83,10 +84,11 @@ void add_pools(const std::vector<Explanation>& explanations, std::span<const dou
       continue;
     }
     double most = entropy_of(outcomes, votes, doubt) + noise + kLeastGain;
-    SuspectSet best;
+    Active best;
     for (std::size_t candidate = 0; candidate < kCandidates; ++candidate) {
-      SuspectSet set = candidate < kFixes ? fix_of(explanations[random.below(explanations.size())], price.size(), random)
-                                          : half(explanations, price, mean, random);
+      Active set = always_active;
+      set |= candidate < kFixes ? fix_of(explanations[random.below(explanations.size())], suspects.size(), random)
+                                : half(explanations, suspects, mean, random);
       const double bits = entropy_of(with(set), votes + 1, doubt);
       if (bits <= most || std::ranges::count(known, set) || std::ranges::count(batch, set)) continue;
       most = bits;

@@ -9,8 +9,8 @@
 namespace bisectd::strategies::causes {
 
 /// Appends sets to `batch` (those in it run anyway) until it has `count`, or no further one tells anything. None that is in
-/// `known`. `doubt`: chance that a verdict is wrong; `price`: of neutralising each suspect, in any unit.
-void add_pools(const std::vector<Explanation>& explanations, std::span<const double> price, double doubt, std::size_t count,
-               std::span<const SuspectSet> known, std::vector<SuspectSet>& batch, Random& random);
+/// `known`. `doubt`: chance that a verdict is wrong. What is dear to neutralise is active more often.
+void add_pools(const std::vector<Explanation>& explanations, std::span<const Suspect> suspects, const Active& always_active,
+               double doubt, std::size_t count, std::span<const Active> known, std::vector<Active>& batch, Random& random);
 
 }  // namespace bisectd::strategies::causes

@@ -1,7 +1,6 @@
 #include "strategies/signatures/columns.hpp"
 
 #include <algorithm>
-#include <compare>
 #include <map>
 #include <utility>
 
@@ -56,32 +55,44 @@ std::vector<Column> Columns::candidates(const Rows& rows, const Likelihood& like
                                         bool only_lone) const {
   std::vector<double> gains;  // in nats, by class
   for (const Class& one : classes_) gains.push_back(likelihood.gain(one.column.pattern).nats);
-  const Pairs together = only_lone ? Pairs{} : pairs(rows, likelihood, gains);
-  std::vector<std::pair<double, std::size_t>> scored;  // by score, then by place: the same on any build
-  const auto score = [&](double nats, double log_prior, std::size_t place) {
-    if (nats > 0) scored.emplace_back(-(kTemper * nats + log_prior), place);
+  struct Candidate {
+    double score = 0;
+    const Class *one = nullptr, *other = nullptr;  // the same: by itself
   };
-  for (std::size_t i = 0; i < classes_.size(); ++i) score(gains[i], classes_[i].column.log_prior, i);
-  for (std::size_t i = 0; i < together.all.size(); ++i)
-    score(likelihood.gain(together.pattern(together.all[i])).nats, together.all[i].log_prior, classes_.size() + i);
-  const auto end = scored.begin() + static_cast<std::ptrdiff_t>(std::min(most, scored.size()));
-  std::ranges::partial_sort(scored, end);
-  std::vector<Column> columns;
-  for (auto each = scored.begin(); each != end; ++each) {
-    if (each->second < classes_.size()) {
-      columns.push_back(classes_[each->second].column);
-    } else {
-      const Pair& pair = together.all[each->second - classes_.size()];
-      const auto pattern = together.pattern(pair);
-      columns.push_back({Pattern(pattern.begin(), pattern.end()), pair.log_prior, {pair.one, pair.other}});
+  std::vector<Candidate> scored;
+  const auto score = [&](double nats, double log_prior, const Class* one, const Class* other) {
+    if (nats > 0) scored.push_back({kTemper * nats + log_prior, one, other});
+  };
+  for (std::size_t i = 0; i < classes_.size(); ++i)
+    score(gains[i], classes_[i].column.log_prior, &classes_[i], &classes_[i]);
+  const std::vector<const Class*> partners = only_lone ? std::vector<const Class*>{} : likely(rows, likelihood, gains);
+  Pattern pattern;
+  for (const Class* a : partners)
+    for (const Class* b : partners) {
+      if (a == b) break;
+      pattern = a->column.pattern;
+      for (std::size_t word = 0; word < pattern.size(); ++word) pattern[word] &= b->column.pattern[word];
+      if (const double nats = likelihood.gain(pattern).nats; nats > 0)
+        score(nats, log_prior_of_pair(a->members.front(), b->members.front()), a, b);
     }
+  std::ranges::stable_sort(scored, std::ranges::greater{}, &Candidate::score);  // the same on any build
+  std::vector<Column> columns;
+  for (const Candidate& each : scored) {
+    if (columns.size() == most) break;
+    Column column = each.one->column;
+    if (each.one != each.other) {
+      const auto [one, other] = std::minmax(each.one->members.front(), each.other->members.front());
+      column = {both(column.pattern, each.other->column.pattern), log_prior_of_pair(one, other), {one, other}};
+    }
+    if (std::ranges::count(columns, column) == 0) columns.push_back(std::move(column));
   }
   return columns;
 }
 
 // Members of a cause are active wherever it is: what is unexplained lies where all of them are active. So those are looked
 // at that leave the least of it outside, and those that explain most by themselves.
-Columns::Pairs Columns::pairs(const Rows& rows, const Likelihood& likelihood, std::span<const double> gains) const {
+std::vector<const Columns::Class*> Columns::likely(const Rows& rows, const Likelihood& likelihood,
+                                                   std::span<const double> gains) const {
   const std::vector<double> unexplained = likelihood.unexplained();
   std::vector<std::pair<double, const Class*>> by_gain, by_rest;
   for (std::size_t i = 0; i < classes_.size(); ++i) {
@@ -99,33 +110,7 @@ Columns::Pairs Columns::pairs(const Rows& rows, const Likelihood& likelihood, st
     for (auto each = list->begin(); each != end; ++each)
       if (std::ranges::find(likely, each->second) == likely.end()) likely.push_back(each->second);
   }
-  Pairs found{(rows.size() + 63) / 64, {}, {}};
-  for (std::size_t a = 0; a < likely.size(); ++a)
-    for (std::size_t b = 0; b < a; ++b) {
-      const std::size_t place = found.words.size();
-      bool any = false;
-      for (std::size_t word = 0; word < found.width; ++word) {
-        found.words.push_back(likely[a]->column.pattern[word] & likely[b]->column.pattern[word]);
-        any = any || found.words.back() != 0;
-      }
-      if (any) {
-        const auto [one, other] = std::minmax(likely[a]->members.front(), likely[b]->members.front());
-        found.all.push_back({log_prior_of_pair(one, other), one, other, place / found.width});
-      } else {
-        found.words.resize(place);
-      }
-    }
-  // Of each pattern the likeliest, and of these the first.
-  std::ranges::stable_sort(found.all, [&](const Pair& x, const Pair& y) {
-    const auto of_x = found.pattern(x), of_y = found.pattern(y);
-    const std::strong_ordering order =
-        std::lexicographical_compare_three_way(of_x.begin(), of_x.end(), of_y.begin(), of_y.end());
-    return order != 0 ? order < 0 : x.log_prior > y.log_prior;
-  });
-  const auto doubles = std::ranges::unique(
-      found.all, [&](const Pair& x, const Pair& y) { return std::ranges::equal(found.pattern(x), found.pattern(y)); });
-  found.all.erase(doubles.begin(), doubles.end());
-  return found;
+  return likely;
 }
 
 std::vector<Hypothesis> Columns::hypotheses(const Rows& rows, const Likelihood& without, const std::vector<Column>& others,

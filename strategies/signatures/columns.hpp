@@ -16,7 +16,7 @@ inline constexpr double kTemper = 0.5;  // of every log likelihood: steps of one
 struct Column {
   Pattern pattern;
   double log_prior = 0;
-  std::vector<SuspectId> example;  ///< members that have this pattern
+  std::vector<SuspectId> example;  ///< members that have this pattern, ascending
   bool operator==(const Column& other) const { return pattern == other.pattern; }
 };
 
@@ -48,20 +48,8 @@ class Columns {
     double odds = 0;
     std::vector<SuspectId> members;
   };
-  struct Pair {  // that only fails together
-    double log_prior = 0;
-    SuspectId one = 0, other = 0;  // ascending
-    std::size_t place = 0;         // of its pattern
-  };
-  struct Pairs {  // one for each pattern, these ascending; a thousand patterns without a thousand vectors
-    std::size_t width;
-    std::vector<std::uint64_t> words;
-    std::vector<Pair> all;
-
-    std::span<const std::uint64_t> pattern(const Pair& pair) const { return {&words[pair.place * width], width}; }
-  };
-  /// `gains`: of each class, in nats.
-  Pairs pairs(const Rows& rows, const Likelihood& likelihood, std::span<const double> gains) const;
+  /// Of which pairs are looked at.
+  std::vector<const Class*> likely(const Rows& rows, const Likelihood& likelihood, std::span<const double> gains) const;
   double log_prior_of_pair(SuspectId a, SuspectId b) const;
 
   std::vector<double> share_;  // odds, summing to 1

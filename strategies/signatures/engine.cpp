@@ -4,15 +4,10 @@
 
 #include <algorithm>
 
-#include "strategies/asking_again.hpp"
+#include "strategies/patience.hpp"
 #include "strategies/logarithm.hpp"
 
 namespace bisectd::strategies::signatures {
-namespace {
-
-constexpr double kRival = 0.02;  // weight of a hypothesis that is tried beside others on free slots
-
-}  // namespace
 
 Engine::Engine(const Problem& problem, Active always_active, const EvidenceLog& log)
     : problem_(problem),
@@ -25,43 +20,30 @@ Engine::Engine(const Problem& problem, Active always_active, const EvidenceLog& 
 
 void Engine::hear() {
   if (misfit()) return;
-  const bool checked = !accusation_.checks().empty();
-  accusation_.note_shown();
-  if (const std::size_t splits = belief_.take_in(); splits > 0) {
-    misfit_ = !belief_.explain(accusation_.settled().off());
-    if (!accusation_.settled().fix().empty() && !checked) splits_after_fix_ += splits;
-  }
-  review();
-  const bool open = accusation_.checks().empty() && !finding().proved && !accusation_.only_hidden();
-  if (open && splits_after_fix_ > kDoubts * problem_.slots) misfit_ = true;
-}
-
-void Engine::review() {
-  if (misfit()) accusation_.withdraw();
+  accusation_.note_fix();
+  if (belief_.take_in()) misfit_ = !belief_.explain(accusation_.settled().off);
+  if (misfit_) accusation_.withdraw();
   else accusation_.review(belief_);
 }
 
-std::vector<Question> Engine::ask(std::size_t count, std::span<const Active> pending) const {
+std::vector<Trial> Engine::ask(std::size_t count, std::span<const Neutralised> pending) const {
   if (misfit() || finding().proved || accusation_.only_hidden()) return {};
   if (!accusation_.checks().empty()) return checks(count, pending);
-  std::vector<Question> questions = rivals(count, pending);
-  if (questions.empty()) add_certain((count + 1) / 2, pending, questions);
-  std::vector<Active> running(pending.begin(), pending.end());
-  for (const Question& question : questions) running.push_back(question.active);
+  std::vector<Trial> trials = certain((count + 1) / 2, pending);
+  std::vector<Neutralised> running(pending.begin(), pending.end());
+  for (const Trial& trial : trials) running.push_back(trial.neutralised);
   const Random random(problem_.seed + 29 * log_.signed_trials().size() + 13 * log_.entries().size() + 1009 * pending.size());
-  for (Active& active : belief_.splits(count - questions.size(), running, accusation_.settled().off(), random)) {
-    std::string reason = reason_of_split(active);
-    questions.push_back({std::move(active), Purpose::signature, std::move(reason)});
-  }
-  return questions;
+  for (const Active& active : belief_.splits(count - trials.size(), running, accusation_.settled().off, random))
+    trials.push_back({neutralised_beside(active), Purpose::signature, reason_of_split(active)});
+  return trials;
 }
 
-std::vector<Question> Engine::checks(std::size_t count, std::span<const Active> pending) const {
-  std::vector<Question> questions;
-  for (const Check& check : accusation_.checks())
-    if (questions.size() < count && !std::ranges::count(pending, check.active))
-      questions.push_back({check.active, Purpose::certificate, "checks a claim of the likeliest answer"});
-  return questions;
+std::vector<Trial> Engine::checks(std::size_t count, std::span<const Neutralised> pending) const {
+  std::vector<Trial> trials;
+  for (const Claim& claim : accusation_.checks())
+    if (trials.size() < count && !std::ranges::count(pending, claim.neutralised))
+      trials.push_back({claim.neutralised, Purpose::certificate, "checks a claim of the likeliest answer"});
+  return trials;
 }
 
 std::string Engine::reason_of_split(const Active& active) const {
@@ -71,35 +53,18 @@ std::string Engine::reason_of_split(const Active& active) const {
                      active.count());
 }
 
-// Of each of the few hypotheses that are left the fix and the cause alone.
-std::vector<Question> Engine::rivals(std::size_t count, std::span<const Active> pending) const {
-  if (problem_.slots == 1 || belief_.causes().size() != 1) return {};
-  std::vector<std::vector<SuspectId>> likely;
-  for (const Hypothesis& each : belief_.causes().front().hypotheses)
-    if (each.weight >= kRival) likely.push_back(each.members);
-  if (likely.size() < 2 || 2 * likely.size() > count) return {};
-  std::vector<Question> questions;
-  for (const std::vector<SuspectId>& cause : likely) {
-    Active fixed(~accusation_.settled().off());
-    fixed.reset(cause.front());
-    for (const Active& active : {fixed, only_active(cause, always_active_)})
-      if (!std::ranges::count(pending, active) && worth_asking(log_, log_.find(active)))
-        questions.push_back({active, Purpose::certificate, "tries one of the few answers that are left"});
-  }
-  return questions;
-}
-
 // That a certain cause fails alone has to be shown anyhow, so it need not wait for the others. From the greatest down to
 // the first that is uncertain: until that is found, what smaller ones seem to be may be what it leaves unexplained.
-void Engine::add_certain(std::size_t count, std::span<const Active> pending, std::vector<Question>& questions) const {
+std::vector<Trial> Engine::certain(std::size_t count, std::span<const Neutralised> pending) const {
+  std::vector<Trial> trials;
   for (const Cause& cause : belief_.causes()) {
-    if (questions.size() >= count) return;
-    if (!cause.certain()) return;
-    Active alone = only_active(cause.likeliest().members, always_active_);
-    if (!std::ranges::count(pending, alone) && worth_asking(log_, log_.find(alone)))
-      questions.push_back(
-          {std::move(alone), Purpose::certificate, "this cause is certain, the others are not yet: does it fail alone?"});
+    if (trials.size() >= count || !cause.certain()) break;
+    const Active alone = only_active(cause.likeliest().members, always_active_);
+    if (!std::ranges::count(pending, neutralised_beside(alone)) && worth_asking(log_, log_.find(alone)))
+      trials.push_back({neutralised_beside(alone), Purpose::certificate,
+                        "this cause is certain, the others are not yet: does it fail alone?"});
   }
+  return trials;
 }
 
 // Every split halves what is believed of each cause; then one check for each and for each member of one that fails only
@@ -107,7 +72,7 @@ void Engine::add_certain(std::size_t count, std::span<const Active> pending, std
 std::optional<double> Engine::trials_left() const {
   if (!accusation_.checks().empty()) return static_cast<double>(accusation_.checks().size());
   const Explanation& causes = belief_.causes();
-  double splits = causes.empty() ? portable_log2(static_cast<double>(belief_.searched() + 1)) : 0;
+  double splits = causes.empty() ? portable_log2(static_cast<double>(neutralised_beside(always_active_).count() + 1)) : 0;
   for (const Cause& cause : causes)
     if (cause.size >= kGreat * causes.front().size) splits = std::max(splits, -portable_log2(cause.likeliest().weight));
   double checks = 1;
@@ -119,18 +84,17 @@ std::optional<double> Engine::trials_left() const {
 std::vector<double> Engine::guilt() const {
   const Settled& settled = accusation_.settled();
   std::vector<double> guilt(problem_.suspects.size(), 0.0);
-  if (misfit() && !settled.fix().empty()) {
-    for (SuspectId member : settled.fix()) guilt[member] = kGate;
+  if (misfit() && !settled.fix.empty()) {
+    for (SuspectId member : settled.fix) guilt[member] = kGate;
     return guilt;
   }
   for (const Cause& cause : belief_.causes()) {
-    if (cause.size < accusation_.least_size(belief_)) break;
     for (const Hypothesis& each : cause.hypotheses)
       for (SuspectId member : each.members) guilt[member] += each.weight / static_cast<double>(each.members.size());
   }
   for (SuspectId member : finding().culprit_set)
-    if (finding().proved || settled.off().test(member)) guilt[member] = 1;
-  for (const std::vector<SuspectId>& cause : settled.harmless())
+    if (finding().proved || settled.off.test(member)) guilt[member] = 1;
+  for (const std::vector<SuspectId>& cause : settled.harmless)
     for (SuspectId member : cause) guilt[member] = 0;
   for (double& each : guilt) each = std::min(each, 1.0);
   return guilt;

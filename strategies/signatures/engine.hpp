@@ -19,19 +19,16 @@ class Engine : public strategies::Engine {
   /// The causes that it believes in do not explain the harm, or it finds none.
   bool misfit() const override { return misfit_ || accusation_.gives_up(); }
   const Finding& finding() const override { return accusation_.finding(); }
-  /// Once the likeliest causes have the mass kGate: the checks of what is claimed of them, at full length. Before that, with
-  /// slots to spare, the few answers that are left, each as if it were right; or else, in up to half of the slots (in the
-  /// only one), causes that are certain, alone and at full length; then trials of a few steps, whose active sets split what
-  /// is believed of every cause in half.
-  std::vector<Question> ask(std::size_t count, std::span<const Active> pending) const override;
+  /// Once the likeliest causes have the mass kGate: the checks of what is claimed of them, at full length. Before that, in
+  /// up to half of the slots (in the only one), causes that are certain, alone and at full length; then trials of a few
+  /// steps, whose active sets split what is believed of every cause in half.
+  std::vector<Trial> ask(std::size_t count, std::span<const Neutralised> pending) const override;
   std::vector<double> guilt() const override;
   std::optional<double> trials_left() const override;
 
  private:
-  void review();
-  std::vector<Question> checks(std::size_t count, std::span<const Active> pending) const;
-  std::vector<Question> rivals(std::size_t count, std::span<const Active> pending) const;
-  void add_certain(std::size_t count, std::span<const Active> pending, std::vector<Question>& questions) const;
+  std::vector<Trial> checks(std::size_t count, std::span<const Neutralised> pending) const;
+  std::vector<Trial> certain(std::size_t count, std::span<const Neutralised> pending) const;
   std::string reason_of_split(const Active& active) const;
 
   const Problem& problem_;
@@ -39,8 +36,7 @@ class Engine : public strategies::Engine {
   const EvidenceLog& log_;
   Belief belief_;
   Accusation accusation_;
-  std::size_t splits_after_fix_ = 0;
-  bool misfit_ = false;  // signatures tell nothing any more, or further splits after a passed fix did not say who is guilty
+  bool misfit_ = false;  // signatures tell nothing any more
 };
 
 }  // namespace bisectd::strategies::signatures

@@ -59,13 +59,13 @@ Explainer::World Explainer::world(const Rows& rows, const std::vector<double>& w
   double constant = 0;
   for (double step : whole) constant -= 0.5 * portable_ln(1 + assumed.share * step * assumed.share * step);
   return {rows, assumed, constant * static_cast<double>(rows.size()),
-          Likelihood(rows, rows.whitened(whole, assumed.share), assumed.noise, assumed.share, assumed.background),
-          rows.everywhere()};
+          Likelihood(rows, rows.whitened(whole, assumed.share), assumed.noise, assumed.share, assumed.background)};
 }
 
 Explainer::Model Explainer::model(const World& world, std::vector<Column> columns) const {
   double prior = log_prior_of_count(columns.size());
-  std::vector<Pattern> patterns{world.everywhere};
+  // All rows first: what no suspect changes, as the device differs from the reference in it whatever is neutralised.
+  std::vector<Pattern> patterns{world.rows.everywhere()};
   for (const Column& column : columns) {
     prior += column.log_prior;
     patterns.push_back(column.pattern);

@@ -37,9 +37,7 @@ class Explainer {
   /// settled.
   Explanation explain(const Rows& rows, const std::vector<double>& whole);
 
-  /// What all healthy suspects together change, root mean square of its steps in the units of Cause::size.
-  double background() const { return std::sqrt(assumed_.background); }
-  /// Whether `whole` is not clearly more than that and the noise of one trial.
+  /// Whether `whole` is not clearly more than what all healthy suspects together change, and the noise of one trial.
   bool rest_may_be_healthy() const { return whole_squares_ <= kStep * (assumed_.background + assumed_.noise); }
 
  private:
@@ -60,8 +58,6 @@ class Explainer {
     Assumptions assumed;
     double constant = 0;
     Likelihood without_causes;
-    Pattern everywhere;  // all rows: what no suspect changes, as the device differs from the reference in it whatever is
-                         // neutralised
   };
 
   World world(const Rows& rows, const std::vector<double>& whole, const Assumptions& assumed) const;

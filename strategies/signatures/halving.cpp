@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array kDensities{0.5, 0.5, 0.6, 0.7, 0.8};  // a pair is split in half where 0.7 of all are active
 constexpr std::size_t kDraws = 10, kFewDraws = 2;
-constexpr std::size_t kLargeBatch = 16;  // of which each set need not be the best: docs/search.md, "Measured"
+constexpr std::size_t kLargeBatch = 16;  // of which each set need not be the best: docs/search_figures.md
 constexpr std::size_t kMoved = 400;      // suspects that are tried on the other side, heaviest first
 constexpr int kSweeps = 2;
 

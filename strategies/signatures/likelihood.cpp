@@ -11,10 +11,6 @@ namespace bisectd::strategies::signatures {
 namespace {
 
 constexpr std::size_t kBlock = 4;  // sums that do not wait for each other; most of a search's time is spent in these
-// Components beside the matrix, a block for each so many rows, before they are taken into it. By counting: for a pattern of
-// half the rows the matrix takes rows^2 / 8 additions and a component rows / 2, so up to rows / 4 components are cheaper.
-constexpr std::size_t kRowsForBlock = 32;
-
 // Of a symmetric positive definite matrix, by Gauss and Jordan; its log determinant is added to `log_determinant`.
 Matrix inverse_of(Matrix a, double& log_determinant) {
   const std::size_t n = a.rows;
@@ -40,10 +36,6 @@ double sum_at(const double* values, const std::vector<std::size_t>& places) {
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += values[places[i + k]];
   for (; i < places.size(); ++i) sums[0] += values[places[i]];
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
-void add_to(std::vector<double>& sums, const double* values, double factor = 1) {
-  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += factor * values[k];
 }
 
 // Of these rows of a matrix, a few columns at a time, whose sums stay in registers.
@@ -85,118 +77,65 @@ double best_variance(double p, double squares, std::size_t steps) {
 }  // namespace
 
 Likelihood::Likelihood(const Rows& rows, const Matrix& whitened, double noise, double share, double background)
-    : inverse_(rows.size(), rows.size()),
-      diagonal_(background <= 0),
-      directions_(rows.size(), kBlock * (1 + rows.size() / kRowsForBlock)) {
+    : weighted_(rows.size(), whitened.columns) {
   const std::size_t m = rows.size();
   Matrix covariance(m, m);
   for (std::size_t a = 0; a < m; ++a) {
     double squares_of_row = 0;
     for (std::size_t k = 0; k < whitened.columns; ++k) squares_of_row += whitened(a, k) * whitened(a, k);
     covariance(a, a) = noise + share * share * squares_of_row / static_cast<double>(whitened.columns);
-    for (std::size_t b = 0; !diagonal_ && b < m; ++b)
+    for (std::size_t b = 0; background > 0 && b < m; ++b)
       covariance(a, b) += background * static_cast<double>(rows.active_in_both(a, b)) / static_cast<double>(rows.suspects());
   }
   double log_determinant = 0, squares = 0;
-  if (diagonal_) {
-    for (std::size_t a = 0; a < m; ++a) {
-      inverse_(a, a) = 1 / covariance(a, a);
-      log_determinant += portable_ln(covariance(a, a));
-    }
-  } else {
-    inverse_ = inverse_of(std::move(covariance), log_determinant);
-  }
-  weighted_ = Matrix(m, whitened.columns);
+  inverse_ = inverse_of(std::move(covariance), log_determinant);
   for (std::size_t a = 0; a < m; ++a)
-    for (std::size_t b = diagonal_ ? a : 0; b < (diagonal_ ? a + 1 : m); ++b)
-      for (std::size_t k = 0; k < whitened.columns; ++k) weighted_(a, k) += inverse_(a, b) * whitened(b, k);
+    for (std::size_t b = 0; b < m; ++b)
+      for (std::size_t k = 0; inverse_(a, b) != 0 && k < whitened.columns; ++k)
+        weighted_(a, k) += inverse_(a, b) * whitened(b, k);
   for (std::size_t i = 0; i < whitened.at.size(); ++i) squares += whitened.at[i] * weighted_.at[i];
   nats_ = -0.5 * (static_cast<double>(whitened.columns) * log_determinant + squares);
 }
 
 Likelihood::Gain Likelihood::gain(std::span<const std::uint64_t> pattern) const {
-  const std::size_t steps = weighted_.columns;
   std::vector<std::size_t>& rows = scratch_rows_;
-  std::vector<double>& q = scratch_;
   rows.clear();
   double p = 0;
   for (std::size_t word = 0; word < pattern.size(); ++word)
     for (std::uint64_t bits = pattern[word]; bits != 0; bits &= bits - 1) {
       const std::size_t row = 64 * word + static_cast<std::size_t>(std::countr_zero(bits));
       const double* inverse = &inverse_.at[row * inverse_.columns];
-      p += (diagonal_ ? 0 : 2 * sum_at(inverse, rows)) + inverse[row];
+      p += 2 * sum_at(inverse, rows) + inverse[row];
       rows.push_back(row);
     }
-  sum_of_rows(weighted_, rows, q);
-  if (!components_.empty()) {
-    sum_of_rows(directions_, rows, scratch_along_);
-    for (std::size_t i = 0; i < components_.size(); ++i) {
-      const double part = components_[i].factor * scratch_along_[i];
-      p -= part * scratch_along_[i];
-      add_to(q, components_[i].weighted.data(), -part);
-    }
-  }
-  const double squares = squares_of(q), variance = best_variance(p, squares, steps);
+  sum_of_rows(weighted_, rows, scratch_);
+  const std::size_t steps = weighted_.columns;
+  const double squares = squares_of(scratch_), variance = best_variance(p, squares, steps);
   return variance > 0 ? Gain{gain_at(variance, p, squares, steps), variance} : Gain{};
 }
 
-// C^-1 z
-std::vector<double> Likelihood::direction_of(const std::vector<std::size_t>& rows) const {
-  std::vector<double> direction(inverse_.rows, 0.0), along;
-  for (std::size_t row : rows) {
-    if (diagonal_) direction[row] = inverse_(row, row);
-    else add_to(direction, &inverse_.at[row * inverse_.columns]);
-  }
-  sum_of_rows(directions_, rows, along);
-  for (std::size_t i = 0; i < components_.size(); ++i)
-    for (std::size_t row = 0; row < direction.size(); ++row)
-      direction[row] -= components_[i].factor * along[i] * directions_(row, i);
-  return direction;
-}
-
-// (C^-1 Y)' z
-std::vector<double> Likelihood::weighted_of(const std::vector<std::size_t>& rows) const {
-  std::vector<double> weighted, along;
-  sum_of_rows(weighted_, rows, weighted);
-  sum_of_rows(directions_, rows, along);
-  for (std::size_t i = 0; i < components_.size(); ++i)
-    add_to(weighted, components_[i].weighted.data(), -components_[i].factor * along[i]);
-  return weighted;
-}
-
+// It takes factor x direction x direction' from the inverse, with direction = C^-1 z.
 void Likelihood::add(const Pattern& pattern, double variance) {
   if (variance == 0) return;
-  if (components_.size() == directions_.columns) fold();
   const std::vector<std::size_t> rows = rows_of(pattern);
-  const std::vector<double> direction = direction_of(rows);
-  Component component{0, weighted_of(rows)};
-  const double p = sum_at(direction.data(), rows);
-  component.factor = variance / (1 + variance * p);
-  nats_ += gain_at(variance, p, squares_of(component.weighted), weighted_.columns);
-  for (std::size_t row = 0; row < direction.size(); ++row) directions_(row, components_.size()) = direction[row];
-  components_.push_back(std::move(component));
-}
-
-void Likelihood::fold() {
-  for (std::size_t i = 0; i < components_.size(); ++i)
-    for (std::size_t a = 0; a < inverse_.rows; ++a) {
-      const double part = components_[i].factor * directions_(a, i);
-      for (std::size_t b = 0; b < inverse_.columns; ++b) inverse_(a, b) -= part * directions_(b, i);
-      for (std::size_t k = 0; k < weighted_.columns; ++k) weighted_(a, k) -= part * components_[i].weighted[k];
-    }
-  components_.clear();
-  diagonal_ = false;
+  std::vector<double> direction, weighted;
+  sum_of_rows(inverse_, rows, direction);
+  sum_of_rows(weighted_, rows, weighted);
+  const double p = sum_at(direction.data(), rows), factor = variance / (1 + variance * p);
+  nats_ += gain_at(variance, p, squares_of(weighted), weighted_.columns);
+  for (std::size_t row = 0; row < direction.size(); ++row) {
+    const double part = factor * direction[row];
+    for (std::size_t other = 0; other < direction.size(); ++other) inverse_(row, other) -= part * direction[other];
+    for (std::size_t k = 0; k < weighted.size(); ++k) weighted_(row, k) -= part * weighted[k];
+  }
 }
 
 // (C^-1 Y)_t / (C^-1)_tt is how far row t is off what the others predict of it, with variance 1 / (C^-1)_tt.
 std::vector<double> Likelihood::unexplained() const {
-  std::vector<double> squares;
+  std::vector<double> squares, off;
   for (std::size_t row = 0; row < inverse_.rows; ++row) {
-    const std::vector<double> off = weighted_of({row});
-    double precision = inverse_(row, row);
-    for (std::size_t i = 0; i < components_.size(); ++i)
-      precision -= components_[i].factor * directions_(row, i) * directions_(row, i);
-    squares.push_back(squares_of(off) / precision / static_cast<double>(off.size()));
+    sum_of_rows(weighted_, {row}, off);
+    squares.push_back(squares_of(off) / inverse_(row, row) / static_cast<double>(off.size()));
   }
   return squares;
 }
@@ -208,7 +147,9 @@ std::vector<double> Likelihood::best_variances(const std::vector<Pattern>& patte
   std::vector<std::vector<std::size_t>> rows;
   for (const Pattern& pattern : patterns) rows.push_back(rows_of(pattern));
   for (std::size_t i = 0; i < count; ++i) {
-    const std::vector<double> direction = direction_of(rows[i]), of_steps = weighted_of(rows[i]);
+    std::vector<double> direction, of_steps;
+    sum_of_rows(inverse_, rows[i], direction);
+    sum_of_rows(weighted_, rows[i], of_steps);
     for (std::size_t j = 0; j < count; ++j) products(j, i) = sum_at(direction.data(), rows[j]);
     std::ranges::copy(of_steps, &weighted.at[i * steps]);
   }

@@ -36,24 +36,11 @@ class Likelihood {
   std::vector<double> best_variances(const std::vector<Pattern>& patterns) const;
 
  private:
-  // A component takes factor x direction x direction' from the inverse, and factor x direction x weighted' from the
-  // weighted.
-  struct Component {
-    double factor = 0;
-    std::vector<double> weighted;  // by step
-  };
-  std::vector<double> direction_of(const std::vector<std::size_t>& rows) const;
-  std::vector<double> weighted_of(const std::vector<std::size_t>& rows) const;
-  void fold();
-
-  Matrix inverse_;         // of the covariance of the rows, without `components_`
-  bool diagonal_ = false;  // it is
-  Matrix weighted_;        // inverse times the rows, without `components_`
-  std::vector<Component> components_;
-  Matrix directions_;  // by row and component, with columns to spare
+  Matrix inverse_;   // of the covariance of the rows
+  Matrix weighted_;  // that times the rows
   double nats_ = 0;
   mutable std::vector<std::size_t> scratch_rows_;  // of gain(), which is called very often
-  mutable std::vector<double> scratch_, scratch_along_;
+  mutable std::vector<double> scratch_;
 };
 
 }  // namespace bisectd::strategies::signatures

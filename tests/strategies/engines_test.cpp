@@ -49,9 +49,9 @@ struct Bench {
   std::size_t play(Engine& engine, std::size_t slots = 1) {
     std::size_t trials = 0;
     for (auto questions = engine.ask(slots, {}); !questions.empty(); questions = engine.ask(slots, {}))
-      for (const Question& question : questions) {
+      for (const Trial& trial : questions) {
         if (++trials > 300) throw std::runtime_error("endless engine");
-        tell(question.active, question.purpose);
+        tell(active_beside(trial.neutralised), trial.purpose);
         engine.hear();
       }
     return trials;
@@ -101,13 +101,13 @@ TEMPLATE_TEST_CASE("an engine asks neither what is on its way nor what must stay
   bench.tell_ends();
   bench.tell(always);
   TestType engine(bench.problem, always, bench.log);
-  std::vector<Active> pending;
+  std::vector<Neutralised> pending;
   for (int round = 0; round < 4; ++round)
-    for (const Question& question : engine.ask(3, pending)) {
-      CHECK(always.is_subset_of(question.active));
-      CHECK(std::ranges::count(pending, question.active) == 0);
-      CHECK_FALSE(question.reason.empty());
-      pending.push_back(question.active);
+    for (const Trial& trial : engine.ask(3, pending)) {
+      CHECK(always.is_subset_of(active_beside(trial.neutralised)));
+      CHECK(std::ranges::count(pending, trial.neutralised) == 0);
+      CHECK_FALSE(trial.reason.empty());
+      pending.push_back(trial.neutralised);
     }
   CHECK(pending.size() >= 3);
   for (SuspectId suspect : {0UL, 23UL}) CHECK(engine.guilt()[suspect] == 0);
@@ -126,8 +126,8 @@ TEST_CASE("causes: noise wants votes that agree, and its estimate of wrong verdi
   };
   causes::Engine engine(bench.problem, active(20, {}), bench.log);
   for (int trials = 0; trials < 200 && !engine.finding().proved; ++trials)
-    for (const Question& question : engine.ask(4, {})) {
-      tell(question.active);
+    for (const Trial& trial : engine.ask(4, {})) {
+      tell(active_beside(trial.neutralised));
       engine.hear();
     }
   REQUIRE(engine.finding().proved);
@@ -187,11 +187,11 @@ TEST_CASE("signatures: splits are trials of a few steps, checks are judged, and 
   for (auto questions = engine.ask(1, {}); !questions.empty(); questions = engine.ask(1, {})) {
     REQUIRE(engine.trials_left().has_value());
     CHECK(*engine.trials_left() > 0);
-    const Question& question = questions.front();
-    CHECK((question.purpose == Purpose::signature || question.purpose == Purpose::certificate));
-    CHECK((checks == 0 || question.purpose == Purpose::certificate));  // here nothing is refuted
-    ++(question.purpose == Purpose::signature ? splits : checks);
-    bench.tell(question.active, question.purpose);
+    const Trial& trial = questions.front();
+    CHECK((trial.purpose == Purpose::signature || trial.purpose == Purpose::certificate));
+    CHECK((checks == 0 || trial.purpose == Purpose::certificate));  // here nothing is refuted
+    ++(trial.purpose == Purpose::signature ? splits : checks);
+    bench.tell(active_beside(trial.neutralised), trial.purpose);
     engine.hear();
     REQUIRE(splits + checks < 60);
   }

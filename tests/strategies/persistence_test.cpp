@@ -2,7 +2,7 @@
 // that break because nothing runs any more, a proof that a later trial refutes.
 #include <map>
 
-#include "strategies/asking_again.hpp"
+#include "strategies/patience.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
 

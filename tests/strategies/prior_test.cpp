@@ -60,8 +60,7 @@ TEST_CASE("a hint may be worthless: a quarter of the belief is shared out evenly
   const std::vector<double> odds = believed_odds(suspects);
   CHECK(odds[0] == Approx(0.75 * 1 + 0.25 * 6));
   CHECK(odds[2] == Approx(0.75 * 21 + 0.25 * 6));
-  const std::vector<SuspectId> kept{2, 3};
-  CHECK(believed_odds(suspects, kept) == std::vector<double>{odds[2], odds[3]});
+  CHECK(believed_odds(suspects, active(4, {0, 3})) == std::vector<double>{0, odds[1], odds[2], 0});
   for (Suspect& suspect : suspects) suspect.odds = 3;  // alike: no hint
   CHECK(believed_odds(suspects) == std::vector<double>(4, 3.0));
 }

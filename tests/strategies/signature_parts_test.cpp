@@ -3,10 +3,10 @@
 #include <cmath>
 #include <map>
 
+#include "strategies/signatures/accusation.hpp"
 #include "strategies/signatures/explanation.hpp"
 #include "strategies/signatures/halving.hpp"
 #include "strategies/signatures/likelihood.hpp"
-#include "strategies/signatures/settled.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
 
@@ -305,34 +305,11 @@ TEST_CASE("halving: where nothing is left to tell, or all is known, no set is ma
   CHECK(std::ranges::count(all, SuspectSet(2)) == 0);  // known
 }
 
-TEST_CASE("settled: what verdicts say of causes stays said") {
-  signatures::Settled settled(6);
-  CHECK(settled.off().none());
-  settled.keep_neutralised({.culprit_set = {1, 4}, .causes = {{1}, {3, 4}}}, 17);
-  CHECK(settled.off() == set_of(6, {1, 4}));
-  CHECK(settled.told_at_off() == 17);
-  CHECK(settled.guilty() == Causes{{1}, {3, 4}});
-  CHECK_FALSE(settled.clears({1}));
-
-  SECTION("a cause that passes alone is harmless, and guilty no more") {
-    settled.acquit({1});
-    CHECK(settled.guilty() == Causes{{3, 4}});
-    CHECK(settled.clears({1}));
-  }
-  SECTION("a member that the fix does without takes its causes with it") {
-    settled.set_aside(4, {.culprit_set = {1, 4}, .causes = {{1}, {3, 4}}});
-    CHECK(settled.only_beside_others() == Causes{{3, 4}});
-    CHECK(settled.guilty() == Causes{{1}});
-    CHECK(settled.clears({3, 4}));
-  }
-  SECTION("of fixes that passed the smallest is known, and it clears all that it leaves active") {
-    settled.note_fix({1, 2, 4});
-    settled.note_fix({1, 4});
-    settled.note_fix({0, 1, 4});
-    CHECK(settled.fix() == Members{1, 4});
-    CHECK(settled.clears({2}));
-    CHECK_FALSE(settled.clears({2, 4}));
-  }
+TEST_CASE("settled: nobody is accused of what is harmless, was set aside, or is left active by a fix that passed") {
+  const signatures::Settled settled{.harmless = {{0}}, .only_beside_others = {{3, 4}}, .fix = {1, 4}};
+  for (const Members& cause : {Members{0}, {3, 4}, {2}}) CHECK(settled.clears(cause));
+  for (const Members& cause : {Members{1}, {2, 4}}) CHECK_FALSE(settled.clears(cause));
+  CHECK_FALSE(signatures::Settled{}.clears({2}));  // none passed
 }
 
 }  // namespace bisectd::strategies::testing

@@ -1,8 +1,11 @@
-// Causes that fail alone and do nothing in the subject as it is, and fixes that mend nothing. Runs are off by sums.
-#include "strategies/needless.hpp"
+// What runs are off by: causes that fail alone and do nothing in the subject as it is, fixes that mend nothing, faults that
+// cancel each other beside a fix that passes, and who is off and does no harm.
+#include "strategies/effects.hpp"
 
+#include <cmath>
 #include <map>
 
+#include "strategies/simulate/forecast.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
 
@@ -14,10 +17,7 @@ namespace {
 using Off = std::vector<double>;
 
 Effects effects_of(Causes causes, Off neutralised, std::vector<Off> added, Off mended) {
-  Off unexplained = mended;
-  for (const Off& each : added)
-    for (std::size_t i = 0; i < unexplained.size(); ++i) unexplained[i] -= each[i];
-  return {std::move(causes), std::move(neutralised), std::move(added), std::move(mended), std::move(unexplained)};
+  return {std::move(causes), std::move(neutralised), std::move(added), std::move(mended)};
 }
 
 /// Fails from 0.5 % on; no verdict is wrong. Only the final window is known.
@@ -52,7 +52,6 @@ TEST_CASE("three that must move together do nothing in the subject as it is") {
 TEST_CASE("where the subject as it is fails by what has no size, only what cancels is known") {
   Effects effects = effects_of({{1}, {4}, {7}}, {0}, {{2}, {-3}, {3}}, {2});
   effects.mended.clear();
-  effects.unexplained.clear();
   CHECK((needless_sets(effects)) == Causes{{4, 7}});
   CHECK_FALSE(do_not_add_up(effects));
   CHECK_FALSE(fix_only_makes_up(effects));
@@ -291,4 +290,148 @@ TEST_CASE("where many replacements differ by less than the target, and the fault
   INFO(accused << " accused, " << doubted << " doubted");
   CHECK(accused <= 5);  // 7 where causes need not add up
   CHECK(doubted >= 2);
+}
+
+namespace {
+
+constexpr std::size_t kFour = 4;
+
+Evidence off_by(double difference, const std::vector<SuspectId>& members, Verdict verdict) {
+  Evidence evidence = evidence_of(neutralised(kFour, members), verdict);
+  evidence.delta = difference;
+  evidence.standard_error = 0.0002;
+  return evidence;
+}
+
+Evidence undecided(double p_bad, double difference, const std::vector<SuspectId>& members) {
+  Evidence evidence = off_by(difference, members, kUndecided);
+  evidence.p_bad = p_bad;
+  return evidence;
+}
+
+/// A search that was told that suspect 0 alone is at fault, and this.
+Search told(const Evidence& beside, double flip) {
+  constexpr double fault = 0.02;
+  Problem problem = problem_of(kFour);
+  problem.flip_probability = flip;
+  Search search(problem);
+  for (int times = flip > 0 ? 3 : 1; times > 0; --times) {
+    search.tell(off_by(fault, {}, kFail));
+    search.tell(off_by(0, {0, 1, 2, 3}, kPass));
+    search.tell(off_by(fault, {1, 2, 3}, kFail));
+    search.tell(off_by(0.0001, {0}, kPass));
+  }
+  search.tell(beside);
+  return search;
+}
+
+}  // namespace
+
+TEST_CASE("nobody is accused while a set that neutralises more than the fix may fail") {
+  const auto answer = [](const Evidence& beside, double flip = 0) { return told(beside, flip).answer(); };
+  const Answer hidden = answer(undecided(0.65, -0.0083, {0, 1}));
+  CHECK(hidden.state == State::stuck);
+  CHECK(hidden.hindrance == Hindrance::noise);
+  REQUIRE(hidden.hidden);
+  CHECK(hidden.hidden->neutralised == neutralised(kFour, {0, 1}));
+  CHECK(hidden.explanation.find("may cancel each other") != std::string::npos);
+
+  CHECK(answer(undecided(0.35, 0.003, {0, 1})).state == State::proved);          // leans to pass
+  CHECK(answer(undecided(0.65, 0.0083, {1, 2})).state == State::proved);         // the cause is active
+  CHECK(answer(undecided(0.65, -0.0083, {0, 1}), 0.05).state == State::proved);  // with noise a lean means nothing
+}
+
+TEST_CASE("effects of either sign are found by their first steps, each culprit shown alone") {
+  for (const std::size_t slots : {1, 8}) {
+    const Plant five{
+        .cause_sizes = {1, 1, 1, 1, 1}, .effect_noise = 0.1, .mixed_signs = true, .signature_steps = 12, .interaction = 0.3};
+    const Forecast forecast = simulate(problem_of(200, slots), five, 6);
+    CHECK(forecast.exact == 1.0);
+    CHECK(forecast.named == 1.0);
+    CHECK(forecast.trials.mean < 33);  // log2 C(200, 5) = 31.2
+  }
+}
+
+TEST_CASE("two faults that cancel make nobody else guilty, whatever engine leads") {
+  const auto difference = [](const Active& active) {
+    return 3.0 * active.test(2) - 3.0 * active.test(11) + 2.0 * active.test(17);
+  };
+  const std::size_t slots = GENERATE(1, 4);
+  const EngineKind engine = GENERATE(EngineKind::automatic, EngineKind::ordered, EngineKind::causes);
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const Game game = play_judged(
+        problem_of(24, slots, seed),
+        [&](const Neutralised& neutralised) {
+          const double delta = difference(active_beside(neutralised));
+          Evidence evidence = evidence_of(neutralised, std::abs(delta) > 1 ? kFail : kPass);
+          evidence.delta = delta;
+          evidence.standard_error = 0.1;
+          return evidence;
+        },
+        600, engine);
+    INFO("seed " << seed << ", " << slots << " slots, engine " << static_cast<int>(engine));
+    if (game.answer.state != State::proved) continue;
+    for (const std::vector<SuspectId>& cause : game.answer.causes)
+      for (SuspectId member : cause) CHECK((member == 2 || member == 11 || member == 17));
+  }
+}
+
+namespace {
+
+/// A log of five suspects, told by what was active.
+struct Deviating {
+  Problem problem = problem_of(5);
+  EvidenceLog log{5, 0, 0.01};
+
+  Deviating& active_were(const std::vector<SuspectId>& set, Verdict verdict, std::vector<double> signature) {
+    Evidence evidence = evidence_of(neutralised_beside(active(5, set)), verdict);
+    evidence.signature = std::move(signature);
+    log.tell(evidence);
+    return *this;
+  }
+  std::vector<std::pair<SuspectId, double>> named(const Active& always_active, const SuspectSet& guilty) const {
+    std::vector<std::pair<SuspectId, double>> found;
+    for (const Deviation& each : harmless_deviations(log, always_active, guilty))
+      found.emplace_back(each.suspect, each.size);
+    return found;
+  }
+};
+
+using Named = std::vector<std::pair<SuspectId, double>>;
+
+}  // namespace
+
+TEST_CASE("deviations: who passes alone and is off tenfold at three steps, by the most that it changes, greatest first") {
+  Deviating log;
+  log.active_were({}, kPass, {5, 5, 5, 5})
+      .active_were({1}, kPass, {5, 25, -10, 45})
+      .active_were({3}, kPass, {105, 5, 25, 25});
+  log.active_were({2}, kPass, {5, 30, 30, 5});      // at two steps only
+  log.active_were({0}, kFail, {500, 500, 500, 5});  // it does harm
+  CHECK(log.named(active(5, {}), SuspectSet(5)) == Named{{3, 100}, {1, 40}});
+  CHECK(log.named(active(5, {}), set_of(5, {3})) == Named{{1, 40}});  // guilty together with another one
+}
+
+TEST_CASE("deviations: nothing is said of several at once, without the steps of everything neutralised, or of other steps") {
+  Deviating log;
+  log.active_were({1}, kPass, {50, 50, 50});
+  CHECK(log.named(active(5, {}), SuspectSet(5)).empty());
+  log.active_were({}, kPass, {0, 0, 0}).active_were({2, 3}, kPass, {50, 50, 50}).active_were({4}, kPass, {50, 50, 50, 50});
+  CHECK(log.named(active(5, {}), SuspectSet(5)) == Named{{1, 50}});
+}
+
+TEST_CASE("deviations: alone means beside what always is active") {
+  Deviating log;
+  log.active_were({0}, kPass, {0, 0, 0}).active_were({0, 2}, kPass, {20, 20, 30}).active_were({1}, kPass, {90, 90, 90});
+  CHECK(log.named(active(5, {0}), SuspectSet(5)) == Named{{2, 30}});  // 0 was neutralised in the last one
+}
+
+TEST_CASE("deviations: where all begins otherwise, as on a device that rounds coarsely, nobody is named for as much") {
+  for (const double offset : {4.0, 40.0}) {
+    Deviating log;
+    log.active_were({}, kPass, {offset, -offset, offset / 2})
+        .active_were({1}, kPass, {offset + 59, -offset - 20, offset / 2 + 30})
+        .active_were({3}, kPass, {offset + 500, 500 - offset, 500});
+    CHECK(log.named(active(5, {}), SuspectSet(5)).size() == (offset < 20 ? 2 : 1));
+  }
 }

@@ -1,5 +1,5 @@
 // Counts of one entry against limits. A run that breaks mostly breaks again; a vote is worth less the more there are.
-#include "strategies/asking_again.hpp"
+#include "strategies/patience.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 namespace bisectd::strategies {
 namespace {
 
-// Halved and doubled: docs/search.md, "How much the other constants matter".
+// Halved and doubled: docs/search_figures.md, "How much the other constants matter".
 constexpr int kMostSilent = 3;  // trials of one set that all broke, or said nothing although no verdict is ever wrong
 constexpr int kMostVotes = 9;   // of one set, with noise; with 5 a quarter of the answers was lost
 constexpr int kVotesOfEnd = 3;  // of everything neutralised, with noise
@@ -20,16 +20,10 @@ constexpr double kInVain = 1;  // bits
 // than that.
 constexpr int kJudgedEnough = 3, kToldEnough = 5, kMoreWithNoise = 3;
 
-// Four tries of each of the 24 sets that `ordered` asks for want of a better one (kMostOrders), or six rounds of all slots.
-constexpr std::size_t kMostSilentInARow = 96, kMostSilentRounds = 6;
-// Twice as many of which nearly all said nothing are no better for a verdict now and then: a search that noise hid (60
-// suspects, three causes) went on to 413 trials for no answer.
-constexpr std::size_t kSpokenAtMost = 10;  // one in so many
-
-// Of what is never judged wrongly, and stays undecided, half as many: other sets of the same suspects most likely do so,
-// too. Of 120 made-up searches in which seven of ten sets stay undecided 28 are answered either way; of nine in ten 7
-// instead of 9, in 95 instead of 144 trials.
-constexpr std::size_t kUndecided = 2;
+// Four tries of each of the 24 sets that `ordered` asks for want of a better one (kMostOrders), or six rounds of all slots;
+// of these one in ten may say something: a search that noise hid (60 suspects, three causes) went on to 413 trials for no
+// answer when a verdict now and then began the count anew.
+constexpr std::size_t kMostSilentTrials = 96, kMostSilentRounds = 6, kSpokenAtMost = 10;
 
 // A third of that, so that the engine that goes on has its own tries left.
 constexpr std::size_t kMostSilentSets = 32, kMostRoundsOfSets = 4;
@@ -69,15 +63,14 @@ bool may_stay_open(const EvidenceLog& log, const LogEntry& end) {
 }
 
 bool all_is_silent(const EvidenceLog& log, std::size_t slots, const LogEntry* known) {
-  const std::size_t most = std::max(kMostSilentInARow, kMostSilentRounds * slots);
-  std::size_t silent = 0, spoken = 0;
-  for (auto told = log.told().rbegin(); told != log.told().rend() && silent + spoken < 2 * most; ++told) {
+  const std::size_t most = std::max(kMostSilentTrials, kMostSilentRounds * slots);
+  std::size_t looked_at = 0, spoken = 0;
+  for (auto told = log.told().rbegin(); told != log.told().rend() && looked_at < most; ++told) {
     if (!told->entry || known == &log.entries()[*told->entry]) continue;
-    if (says_something_new(log, *told)) ++spoken;
-    else silent += log.exact() && told->evidence.verdict == Verdict::inconclusive ? kUndecided : 1;
-    if (silent >= most && spoken == 0) return true;
+    ++looked_at;
+    spoken += says_something_new(log, *told);
   }
-  return silent + spoken >= 2 * most && spoken * kSpokenAtMost <= silent + spoken;
+  return looked_at == most && spoken * kSpokenAtMost <= most;
 }
 
 std::size_t most_silent_sets(std::size_t slots) { return std::max(kMostSilentSets, kMostRoundsOfSets * slots); }
