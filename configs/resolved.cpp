@@ -362,9 +362,9 @@ void write_families(YAML::Emitter& out, const Experiment& experiment) {
   out << YAML::EndMap;
 }
 
-void write_suspects(YAML::Emitter& out, const std::map<std::string, Selection>& suspects) {
+void write_suspects(YAML::Emitter& out, const Experiment& experiment) {
   out << YAML::BeginMap;
-  for (const auto& [name, selection] : suspects) {
+  for (const auto& [name, selection] : experiment.suspects) {
     key(out, name);
     out << YAML::BeginMap;
     key(out, "all");
@@ -379,7 +379,7 @@ void write_suspects(YAML::Emitter& out, const std::map<std::string, Selection>& 
       if (figures->empty() && !from) continue;
       key(out, what);
       out << YAML::Flow << YAML::BeginMap;
-      if (from) text_at(out, "from", selection.likely_from->value);
+      if (from) text_at(out, "from", from_folder(selection.likely_from->value, experiment));
       for (const auto& [member, figure] : *figures) number_at(out, member, figure.value);
       out << YAML::EndMap;
     }
@@ -441,7 +441,7 @@ std::string resolved_yaml(const Experiment& experiment) {
   key(out, "families");
   write_families(out, experiment);
   key(out, "suspects");
-  write_suspects(out, experiment.suspects);
+  write_suspects(out, experiment);
   key(out, "search");
   write_search(out, experiment.search);
   out << YAML::EndMap;
