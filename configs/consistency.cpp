@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
+#include <re2/re2.h>
 #include <boost/algorithm/string/iter_find.hpp>
 #include <boost/algorithm/string/finder.hpp>
 
-#include "configs/hold_checks.hpp"
-#include "configs/known_batches.hpp"
+#include "configs/meaning.hpp"
 #include "configs/member_name.hpp"
-#include "configs/perturbation_checks.hpp"
 #include "configs/placeholders.hpp"
 #include "configs/printable.hpp"
 #include "configs/read_config_key.hpp"
@@ -224,6 +224,122 @@ void check_soak(const Experiment& experiment, Problems& problems) {
                  fmt::format("a job of the subject may take {} min, a soak so many times longer than a trial {:.0f} min",
                              side.slurm->time->count(), std::ceil(longest.count())),
                  "raise `slurm.time`, or lower the subject's `timeout`");
+}
+
+void check_held_side(const Side& side, const std::string& what, const Hold& hold, Problems& problems) {
+  if (side.command.empty()) return;
+  for (const auto& [name, value] : hold.environment) {
+    if (const auto* own = instead_of(value, name, side))
+      problems.add(own->place, fmt::format("`hold` sets {}={} in every run", name, value),
+                   "remove it here, or leave it out of `hold`");
+    if (std::ranges::count(side.unset, name))
+      problems.add(side.place,
+                   fmt::format("`hold` sets {}={} in every run, but `{}.unset` takes it away", name, value, what));
+  }
+}
+
+bool is_safe(const Toggle& toggle, const std::string& value) {
+  return toggle.safe == value || std::ranges::count(toggle.also_safe, value);
+}
+
+void check_held_family(const std::string& name, const Family& family, const Selection& selection, const Hold& hold,
+                       Problems& problems) {
+  for (const auto& [toggle_name, toggle] : family.toggles) {
+    const auto held =
+        toggle.deliver.environment ? hold.environment.find(*toggle.deliver.environment) : hold.environment.end();
+    if (held == hold.environment.end()) continue;
+    const auto named = std::ranges::find(selection.members, toggle_name, &Placed<std::string>::value);
+    const bool excluded = std::ranges::count(selection.exclude, toggle_name, &Placed<std::string>::value) > 0;
+    if (named != selection.members.end() || (selection.all && !excluded && !is_safe(toggle, held->second)))
+      problems.add(
+          named != selection.members.end() ? named->place : selection.place,
+          fmt::format("`{}:{}` is held ({}={}), so it cannot be a suspect", name, toggle_name, held->first, held->second),
+          fmt::format("leave it out: `suspects: {{{}: {{exclude: [{}]}}}}`; or out of `hold`", name, toggle_name));
+  }
+  const auto held = family.kind == FamilyKind::toggle || !family.deliver.environment
+                        ? hold.environment.end()
+                        : hold.environment.find(*family.deliver.environment);
+  if (held != hold.environment.end())
+    problems.add(selection.place,
+                 fmt::format("family `{}` is switched by {}, which `hold` sets in every run", name, held->first));
+}
+
+/// A problem for a variable that a side sets otherwise or takes away, and for a suspect that is held: what is the same in
+/// every run cannot be switched. Toggles whose safe value is held, and which nobody named, are left to settle_toggles.
+void check_hold(const Experiment& experiment, Problems& problems) {
+  const Hold& hold = experiment.hold;
+  if (hold.environment.empty()) return;
+  check_held_side(experiment.reference, "reference", hold, problems);
+  check_held_side(experiment.subject, "subject", hold, problems);
+  for (const auto& [name, selection] : experiment.suspects)
+    check_held_family(name, experiment.families.at(name), selection, hold, problems);
+  if (experiment.reference.is_recorded())
+    problems.warn(hold.place, "`hold` does nothing to a recorded reference: it was held if its own experiment said so");
+}
+
+std::string in_one_text(const std::vector<Placed<std::string>>& command) {
+  std::string text;
+  for (const auto& word : command) text += (text.empty() ? "" : " ") + word.value;
+  return text;
+}
+
+/// What the first of the patterns that fits has found.
+std::optional<std::string> found_by(const std::vector<Placed<std::string>>& patterns, const std::string& command) {
+  for (const auto& one : patterns) {
+    const RE2 pattern(one.value);
+    std::vector<re2::StringPiece> groups(static_cast<std::size_t>(pattern.NumberOfCapturingGroups()) + 1);
+    if (pattern.Match(command, 0, command.size(), RE2::UNANCHORED, groups.data(), static_cast<int>(groups.size())))
+      return std::string(groups[static_cast<std::size_t>(pattern.NamedCapturingGroups().at("value"))]);
+  }
+  return std::nullopt;
+}
+
+std::string devices_text(int devices) { return fmt::format("{} device{}", devices, devices == 1 ? "" : "s"); }
+
+/// What a command says of a check.
+struct Said {
+  std::string meant;  ///< to be compared
+  std::string text;   ///< how it comes about
+};
+
+std::optional<Said> said_by(const std::string& command, const Check& check, int devices) {
+  const auto value = found_by(check.arguments, command);
+  if (!value) return std::nullopt;
+  const auto number = number_in(*value);
+  if (!number || !is_multiplied(check)) return Said{meaning(*value), *value};
+  const double factor = number_in(found_by(check.factors, command).value_or("1")).value_or(1);
+  const double all = *number * factor * (check.per_device ? devices : 1);
+  std::string text = check.per_device ? devices_text(devices) + " x " + *value : *value;
+  if (factor != 1) text += fmt::format(" x {}", factor);
+  return Said{fmt::format("{}", all), fmt::format("{} = {}", text, all)};
+}
+
+/// Warns of a check that the commands themselves answer differently, and, with standard checks, of numbers of devices that
+/// differ where no command tells the batch. Nothing where a side is not run.
+void warn_of_known_differences(const Experiment& experiment, Problems& problems) {
+  const Side &reference = experiment.reference, &subject = experiment.subject;
+  if (reference.command.empty() || subject.command.empty()) return;
+  const std::string there = in_one_text(reference.command), here = in_one_text(subject.command);
+  const int devices_there = devices_of_attempt(reference.devices), devices_here = devices_of_attempt(subject.devices);
+  bool told = false;  // of the batch
+  for (const Check& check : experiment.checks) {
+    const auto a = said_by(there, check, devices_there), b = said_by(here, check, devices_here);
+    if (!a || !b) continue;
+    told = told || check.per_device || check.name.find("batch") != std::string::npos;
+    if (a->meant != b->meant)
+      problems.warn(
+          subject.devices.place,
+          fmt::format(
+              "checks.{}: the command of the reference says {}, that of the subject {}: these are two different trainings",
+              check.name, a->text, b->text));
+  }
+  if (!told && devices_there != devices_here && std::ranges::any_of(experiment.checks, &Check::standard))
+    problems.warn(
+        subject.devices.place,
+        fmt::format(
+            "an attempt of the reference trains on {}, one of the subject on {}; what all of them train on in one step "
+            "must be the same on both sides",
+            devices_text(devices_there), devices_text(devices_here)));
 }
 
 }  // namespace

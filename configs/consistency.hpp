@@ -16,6 +16,9 @@ namespace bisectd::configs {
 /// Toggle::suspect of every family, and both values where another family needs one in every run.
 void check_and_settle(Experiment& experiment, Needed needed, Problems& problems);
 
+/// What `perturb` of a side and the rest of an experiment say about each other.
+void check_perturbations(const Experiment& experiment, Problems& problems);
+
 /// `unset` of the side takes a variable away.
 bool is_unset(const Side& side, const std::string& name);
 

@@ -9,19 +9,35 @@
 #include <string>
 #include <vector>
 
-#include "configs/alignment.hpp"
 #include "configs/family.hpp"
-#include "configs/hold.hpp"
-#include "configs/perturbation.hpp"
 #include "configs/place.hpp"
 #include "configs/slurm_jobs.hpp"
 #include "configs/standards.hpp"
 
 namespace bisectd::configs {
 
+/// How repeats of a training become samples of its rounding: by a perturbation of rounding size, or harmless settings.
+/// Repeat 0 of anything is not perturbed, repeat k is with seed k. Exactly one of `environment`, `argument` and `switches`
+/// is set.
+struct Perturbation {
+  std::optional<std::string> environment;       ///< variable that holds the seed; absent from runs that are not perturbed
+  std::optional<Placed<std::string>> argument;  ///< one argv element with {seed}; none in runs that are not perturbed
+  std::vector<std::map<std::string, Placed<std::string>>> switches;  ///< repeat k is started with entry k-1
+  std::map<std::string, std::string> needs;                          ///< variables of every run; with kFamilyPlaceholders
+  std::optional<Placed<std::string>> made;    ///< RE2, group `value`: what a perturbed run logs of its perturbation
+  std::optional<Placed<std::string>> undone;  ///< RE2, group `value`: what it logs if the perturbation was lost
+  Place place;
+};
+
+/// How many runs differ by their perturbation, the one without included; absent: as many as are wanted.
+inline std::optional<int> most_samples(const Perturbation& perturbation) {
+  if (perturbation.switches.empty()) return std::nullopt;
+  return static_cast<int>(perturbation.switches.size()) + 1;
+}
+
 /// The accelerators one side may use. With `kind: cpu` and no ids there is one slot without a device.
 struct Devices {
-  std::string kind;              ///< npu, gpu, cpu or any other word
+  std::string kind = "cpu";      ///< npu, gpu, cpu or any other word
   std::vector<int> ids;          ///< ascending, no id twice; none where a job brings its own
   int per_trial = 1;             ///< devices one attempt holds; divides the pool into slots
   std::string visible_variable;  ///< environment variable that shows the slot's ids to the training; empty: none
@@ -37,20 +53,17 @@ struct TrainingConfig {
 
 /// How one side (the trusted reference or the subject under test) is started.
 struct Side {
-  std::vector<Placed<std::string>>
-      command;  ///< argv; never meets a shell; may hold the placeholders of configs/placeholders.hpp
+  std::vector<Placed<std::string>> command;  ///< argv; may hold the placeholders of configs/placeholders.hpp
   Place place;
   Devices devices;
   std::optional<SlurmJobs> slurm;            ///< absent: attempts run on this machine
   std::optional<Placed<std::string>> setup;  ///< shell text, run once; its environment is captured
   std::map<std::string, Placed<std::string>> environment;
   std::vector<std::string> unset;                ///< inherited variables to take away
-  std::optional<Placed<std::string>> directory;  ///< working directory, resolved against the folder of the file that says
-                                                 ///< it; absent: the experiment file's folder
+  std::optional<Placed<std::string>> directory;  ///< resolved against the folder of the file that says it
   std::vector<TrainingConfig> configs;           ///< of the subject
-  std::optional<std::string> log;       ///< file in the attempt's folder that the training logs to; absent: its stdout
-                                        ///< and stderr (some launchers copy only a part of the log to theirs)
-  std::optional<Perturbation> perturb;  ///< of its repeats; the file's own, where the side says nothing
+  std::optional<std::string> log;                ///< absent: its stdout and stderr, which launchers may copy a part of only
+  std::optional<Perturbation> perturb;           ///< the file's own, where the side says nothing
   std::chrono::milliseconds timeout{std::chrono::minutes{60}};     ///< of one attempt
   std::chrono::milliseconds stall{std::chrono::minutes{30}};       ///< no new output for this long
   std::chrono::milliseconds exit_grace{std::chrono::seconds{30}};  ///< to leave after the last step was logged
@@ -59,8 +72,7 @@ struct Side {
 /// The trusted side.
 struct Reference : Side {
   int repeats = 3;                          ///< runs, >= 1: one as it is, the others perturbed where that can be
-  std::vector<Placed<std::string>> curves;  ///< recorded runs (files that exist, resolved like `directory`) instead of
-                                            ///< runs: what `record` or `accept` wrote, or logs; `command` is then empty
+  std::vector<Placed<std::string>> curves;  ///< files that exist, resolved like `directory`; `command` is then empty
 
   bool is_recorded() const { return !curves.empty(); }
   bool is_there() const { return is_recorded() || !command.empty(); }
@@ -104,13 +116,10 @@ struct Check {
   std::vector<Placed<std::string>> command;    ///< argv, run on both sides: its output must agree
   std::vector<Placed<std::string>> patterns;   ///< RE2 with the group `value`: what the logs say must agree
   std::optional<Placed<std::string>> after;    ///< RE2: lines in front of the first one that it fits are not looked at
-  std::vector<Placed<std::string>> arguments;  ///< RE2 with the group `value`, over the command's words with blanks between
-                                               ///< them: what is known before any run
-  std::vector<Placed<std::string>>
-      factors;              ///< RE2 with the group `value`, over log or command: the number is multiplied by it
-  bool per_device = false;  ///< a number for one device, to be multiplied by the devices of an attempt
-  bool standard =
-      false;  ///< of a preset: the first value of the first pattern that finds any, compared where both logs have one
+  std::vector<Placed<std::string>> arguments;  ///< the same over the command's words with blanks between them
+  std::vector<Placed<std::string>> factors;    ///< the same over log or command: the number is multiplied by it
+  bool per_device = false;                     ///< to be multiplied by the devices of an attempt
+  bool standard = false;  ///< of a preset: the first value of the first pattern that finds any, where both logs have one
   Place place;
 };
 
@@ -145,8 +154,7 @@ struct Selection {
   std::optional<Placed<std::string>> likely_from;  ///< file that tells further odds, relative to the working directory
   std::vector<Hint> hints;                         ///< what it tells, once it is read; `likely` counts before it
   std::map<std::string, Placed<double>> price;     ///< what keeping it neutralised costs, > 0, in any one unit
-  std::optional<Placed<std::string>> then;  ///< the family whose members MEMBER/PART are searched once members of this one
-                                            ///< are found guilty; it is among the suspects. At most one selection has it
+  std::optional<Placed<std::string>> then;         ///< the family whose members are MEMBER/PART; at most one has it
   Place place;
 };
 
@@ -165,6 +173,22 @@ struct SearchSettings {
   FixChoice fix = FixChoice::cheapest;
 };
 
+/// How `bisectd align` gets a training to write down what its modules compute in one step.
+struct Alignment {
+  std::string environment;                   ///< variable that holds the file to write; unset in all other runs
+  std::map<std::string, std::string> needs;  ///< of such a run; with kFamilyPlaceholders, as those below
+  double bound = 0.01;                       ///< a fraction
+  Place place;
+};
+
+/// What `hold` keeps the same in every run of both sides: the seed that a training begins with, and deterministic kernels.
+struct Hold {
+  std::optional<std::int64_t> seed;
+  bool deterministic = false;
+  std::map<std::string, std::string> environment;  ///< variables of every run of both sides
+  Place place;
+};
+
 /// How one run is made to name the first operator that gives an inf or a nan: by the framework's own check.
 struct OverflowCheck {
   std::map<std::string, std::string> environment;  ///< of that run only; may hold the placeholders of a family's variables
@@ -176,8 +200,7 @@ struct OverflowCheck {
 struct VersionSource {
   std::optional<Placed<std::string>> package;  ///< a Python package, asked of the subject's own Python
   std::optional<Placed<std::string>> file;     ///< resolved against the folder of the file that says it
-  std::vector<Placed<std::string>> command;    ///< argv with kVersionPlaceholders, run in the subject's
-                                               ///< environment and directory
+  std::vector<Placed<std::string>> command;    ///< argv with kVersionPlaceholders
   std::optional<Placed<std::string>> pattern;  ///< RE2, group `value`, over the file or the output; absent: first line
 };
 

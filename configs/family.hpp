@@ -23,8 +23,7 @@ const char* name_of(FamilyKind kind);
 /// The values of one knob, such as the loss scale: too low is as bad as too high.
 struct Ladder {
   std::vector<std::string> values;                  ///< as written: ascending numbers, then those that is_number() denies
-  std::map<std::string, std::string> delivered_as;  ///< value -> the whole argument, or text of the variable, in place of
-                                                    ///< what `deliver` makes of it
+  std::map<std::string, std::string> delivered_as;  ///< value -> what is delivered in place of what `deliver` makes of it
   std::optional<std::string> suspect;  ///< delivered while active; absent: the subject's own setting is left alone
 
   /// False for `dynamic` and phases (`0:65536,1000:4096`): neither higher nor lower than other values, so in no window of
@@ -56,9 +55,8 @@ std::optional<std::string> settled_suspect(const Toggle& toggle, const std::map<
 /// Names of members in a JSON file that a run leaves. Several documents in one file are read one after the other.
 struct NamesInFile {
   std::string file;     ///< relative to the attempt's folder; *, ? and [...] match as a shell's, also several files
-  std::string members;  ///< where names stand: segments of keys with /; {name} is a key or an item of a list of texts,
-                        ///< a segment matches with * and ?, ** any depth. What follows {name} leads to a value that
-                        ///< must be something else than 0, "0", false, "" and null for the member to count.
+  std::string members;  ///< segments of keys with /; {name} is a key or an item of a list of texts; *, ? and ** match. What
+                        ///< follows {name} leads to a value that is not 0, "0", false, "" or null where the member counts.
   Place place;
 };
 
@@ -95,8 +93,7 @@ struct Discovery {
 /// How a run shows that a neutralised member is off. One that is not shown to be is `no effect`. One is set of `log`
 /// (a trace appears) and the others (what shows a working member does not name it).
 struct Effect {
-  std::map<std::string, std::string>
-      environment;          ///< set in every run of the subject so that traces are left; no part of a fix
+  std::map<std::string, std::string> environment;
   Placed<std::string> log;  ///< RE2, group `name`; an optional group `detail` (say a dtype) tells lines apart
   std::optional<Placed<std::string>> gone_from_log;  ///< RE2, group `name`: lines of members that work
   std::optional<NamesInFile> gone_from_file;         ///< members that work

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "configs/experiment.hpp"
 #include "configs/problems.hpp"
@@ -20,5 +21,10 @@ std::string spelling_fault(std::string_view name, const Family& family);
 /// Adds a problem unless `name` is a right member of the family, and a warning for a right name that logs use for
 /// another member.
 void check_member_name(const Placed<std::string>& name, const Family& family, Problems& problems);
+
+/// The names in the file, each with its place there: one a line; blank lines and those that start with # do not count,
+/// nor does white space around a name. `path` is relative to the file that says it. A problem for a file that cannot be
+/// read, names nothing or too much, and for a name that is there twice; whether a name is right is not looked at.
+std::vector<Placed<std::string>> read_member_file(const Placed<std::string>& path, Problems& problems);
 
 }  // namespace bisectd::configs

@@ -40,17 +40,46 @@ const Value* MapReader::find(const std::string& key) {
   return nullptr;
 }
 
-const Value* MapReader::find_given(const std::string& key) {
-  const Value* value = find(key);
-  return value && is_word(*value, "none") ? nullptr : value;
+const Value* MapReader::find_for(const KeyFacts& key) {
+  const Value* value = key.required ? require(key.name, *key.required) : find(key.name);
+  if (!value || !key.none || value->kind != Value::Kind::scalar) return value;
+  const bool is_none = is_word(*value, "none");
+  if (!is_none && (!key.shape.block || !nearest(value->text, std::vector<std::string>{"none"}))) return value;
+  taken_away_.push_back(key.name);
+  if (!is_none)
+    problems_.add(value->place, fmt::format("`{}`: unknown word {}", path_to(key.name), in_quotes(value->text)),
+                  "did you mean `none`?");
+  return nullptr;
 }
 
-const Value* MapReader::find_given_block(const std::string& key) {
-  const Value* value = find_given(key);
-  const std::vector<std::string> words{"none"};
-  if (!value || value->kind != Value::Kind::scalar || !nearest(value->text, words)) return value;
-  problems_.add(value->place, fmt::format("`{}`: unknown word {}", key, in_quotes(value->text)), "did you mean `none`?");
-  return nullptr;
+const Value* MapReader::given(const std::string& key) { return std::ranges::count(taken_away_, key) ? nullptr : find(key); }
+
+void MapReader::refuse(const std::vector<std::string>& keys, const char* message, const std::string& hint) {
+  for (const std::string& key : keys)
+    if (const Value* value = given(key))
+      problems_.add(value->place, fmt::format(fmt::runtime(message), fmt::arg("key", key), fmt::arg("what", what_)), hint);
+}
+
+bool MapReader::is_one_of(const OneOf& one_of) {
+  std::vector<const Value*> there;
+  for (const std::string& way : one_of.ways) {
+    const bool pair = !one_of.with.empty() && way == one_of.with.front();
+    for (const std::string& key : pair ? one_of.with : std::vector<std::string>{way})
+      if (const Value* value = given(key)) {
+        there.push_back(value);
+        break;
+      }
+  }
+  if (one_of.ways.empty() || there.size() == 1) return true;
+  const std::string last = "`" + one_of.ways.back() + "`",
+                    first = fmt::format("`{}`", fmt::join(one_of.ways.begin(), one_of.ways.end() - 1, "`, `"));
+  const bool two = one_of.ways.size() == 2;
+  const std::string choice = !one_of.choice.empty() ? one_of.choice
+                             : two                  ? fmt::format("either {} or {}", first, last)
+                                                    : fmt::format("one of {} and {}", first, last);
+  problems_.add(one_of.at_second && there.size() > 1 ? there[1]->place : value_.place,
+                fmt::format("`{}` needs {}", what_, choice), one_of.hint);
+  return false;
 }
 
 bool MapReader::has(const std::string& key) const {
@@ -62,7 +91,7 @@ const Value* MapReader::require(const std::string& key, const std::string& hint)
   return find(key);
 }
 
-bool MapReader::refuse_other_keys() {
+bool MapReader::refuse_other_keys(const OneOf& one_of) {
   std::ranges::sort(asked_);
   asked_.erase(std::unique(asked_.begin(), asked_.end()), asked_.end());
   const std::string where = what_.empty() ? "" : fmt::format(" in `{}`", what_);
@@ -79,7 +108,7 @@ bool MapReader::refuse_other_keys() {
   if (!is_map()) return false;
   for (const Missing& missing : missing_)
     problems_.add(value_.place, fmt::format("`{}` is missing{}", missing.key, where), missing.hint);
-  return good && missing_.empty();
+  return good && is_one_of(one_of) && missing_.empty();
 }
 
 std::string MapReader::path(const Value& value) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "configs/place.hpp"
@@ -20,6 +21,7 @@ struct Value {
   Place place;
   std::vector<Value> items;    ///< of a list
   std::vector<Entry> entries;  ///< of a map, in the order of the file; no key twice
+  bool one_line = false;       ///< of a map that is to be written: so
 };
 
 struct Value::Entry {
@@ -27,5 +29,12 @@ struct Value::Entry {
   Place place;  ///< of the key
   Value value;
 };
+
+/// The value of a key of a map; null if it is not there.
+inline const Value* value_at(const Value& map, std::string_view key) {
+  for (const Value::Entry& entry : map.entries)
+    if (entry.key == key) return &entry.value;
+  return nullptr;
+}
 
 }  // namespace bisectd::configs

@@ -6,12 +6,12 @@
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/split.hpp>
-#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <string_view>
 #include <vector>
 
+#include "configs/schema.hpp"
 #include "configs/shell_word.hpp"
 #include "configs/yaml_tree.hpp"
 #include "driver/commands/command.hpp"
@@ -63,12 +63,6 @@ Settings settings_in(const std::string& resolved) {
   return settings;
 }
 
-/// Whether the path begins with these words, of which * stands for any.
-bool begins_with(const Path& path, std::initializer_list<std::string_view> words) {
-  return path.size() >= words.size() && std::equal(words.begin(), words.end(), path.begin(),
-                                                   [](auto word, const auto& key) { return word == "*" || word == key; });
-}
-
 bool has_any_below(const Settings& settings, const Path& path, std::size_t length) {
   const Path above(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(std::min(length, path.size())));
   const auto found = settings.lower_bound(above);
@@ -76,46 +70,20 @@ bool has_any_below(const Settings& settings, const Path& path, std::size_t lengt
          std::equal(above.begin(), above.end(), found->first.begin());
 }
 
-/// Whether what was judged says the same when this is changed. What is not named here is taken to matter.
+/// Whether what was judged says the same when this is changed, as its key declares it.
 bool is_free(const Path& path, const Settings& then) {
   const auto was = [&](const Path& of, const char* value) {
     const auto found = then.find(of);
     return found != then.end() && found->second == value;
   };
-  const auto is_any_of = [&](std::initializer_list<std::initializer_list<std::string_view>> beginnings) {
-    return std::ranges::any_of(beginnings, [&](const auto& words) { return begins_with(path, words); });
-  };
-  if (is_any_of({{"*", "timeout"}, {"*", "stall"}})) return !was({"accept", "goal"}, "runs");  // a hang is an answer there
   if (path.front() == "suspects")  // the values of a ladder say which one neutralises it
     return path.size() < 2 || !was({"families", path[1], "kind"}, "ladder");
   if (path.front() == "families" && !has_any_below(then, path, 2)) return true;  // new, so nothing was judged by it
-  if (begins_with(path, {"families", "*", "toggles"}) && !has_any_below(then, path, 4)) return true;
-  return is_any_of({{"name"},
-                    {"extends"},
-                    {"search"},
-                    {"soak"},
-                    {"checks"},  // they are made again
-                    {"overflow_check"},
-                    {"accept", "max_repeats"},
-                    {"accept", "standard"},
-                    {"accept", "step_time"},
-                    {"*", "exit_grace"},
-                    {"*", "devices", "ids"},
-                    {"*", "launch", "slurm", "partition"},
-                    {"*", "launch", "slurm", "time"},
-                    {"*", "launch", "slurm", "max_jobs"},
-                    {"*", "launch", "slurm", "pending"},
-                    {"*", "launch", "slurm", "arguments"},
-                    {"families", "*", "discover"},
-                    {"families", "*", "effect", "log"},
-                    {"families", "*", "effect", "gone_from_log"},
-                    {"families", "*", "effect", "file"},
-                    {"families", "*", "effect", "members"},
-                    {"families", "*", "refused"},
-                    {"families", "*", "never_off"},
-                    {"families", "*", "watched"},
-                    {"families", "*", "names"},
-                    {"families", "*", "parts"}});
+  const bool toggle = path.front() == "families" && path.size() > 3 && path[2] == "toggles";
+  if (toggle && !has_any_below(then, path, 4)) return true;
+  const configs::Touches touches = configs::touched_by(path);
+  if (touches == configs::Touches::unless_runs) return !was({"accept", "goal"}, "runs");  // a hang is an answer there
+  return touches == configs::Touches::nothing;
 }
 
 /// The references do not rest on the subject, nor on how it is judged: their curves are read again.

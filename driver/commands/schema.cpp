@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "configs/loader.hpp"
+#include "configs/schema.hpp"
 #include "driver/commands/arguments.hpp"
 #include "driver/keep/run_directory.hpp"
 
@@ -18,7 +19,9 @@ void add_schema(CLI::App& app, Action& action) {
   command->add_option("WHAT", *of, "experiment or report")->check(one_of({"experiment", "report"}))->capture_default_str();
   command->callback([&action, of] {
     action = [of] {
-      fmt::print("{}", keep::read_file(configs::data_folder() / ("schema/" + *of + ".schema.json")));
+      const bool report = *of == "report";
+      fmt::print("{}", report ? keep::read_file(configs::data_folder() / "schema/report.schema.json")
+                              : configs::experiment_schema());
       return ExitCode::success;
     };
   });

@@ -1,7 +1,7 @@
 // What a good experiment file becomes.
+#include <algorithm>
 #include <fstream>
 #include <sstream>
-
 #include <tuple>
 
 #include "tests/catch.hpp"
@@ -229,6 +229,31 @@ TEST_CASE("all problems of a file are found at once, in the order of its lines")
         "example `5s`\n"
         "5:25: unknown format `cvs` | did you mean `csv`?\n"
         "6:12: unknown family `ops` | none is defined: name a preset with `extends`, or define `families`\n");
+}
+
+TEST_CASE("in quotes `none` takes away what a preset gave, too") {
+  const Folder folder;
+  const auto file = folder.write("e.yaml", with_line(kGoodPaddle, 12, R"(perturb: "none"
+align: "none"
+overflow_check: "none"
+versions: {cann: "none"}
+checks: {standard: true, seed: "none"}
+families: {ops: {effect: "none", refused: "none", discover: {begun: "none", clock: "none"}}}
+)"));
+  const Experiment experiment = load_experiment(file);
+  const Family& ops = experiment.families.at("ops");
+  CHECK((!experiment.align && !experiment.overflow_check && !experiment.versions.contains("cann")));
+  CHECK((!experiment.subject.perturb && !experiment.reference.perturb));
+  CHECK(std::ranges::count(experiment.checks, "seed", &Check::name) == 0);
+  CHECK((!ops.effect && !ops.refused && ops.discover && !ops.discover->begun && !ops.discover->clock));
+  CHECK(folder.problem_of(with_line(kGoodPaddle, 12, "align: nome")) ==
+        "12:8: `align`: unknown word `nome` | did you mean `none`?");
+}
+
+TEST_CASE("of a block with a misspelt key nothing else is told") {
+  const Folder folder;
+  CHECK(folder.problems_of(with_line(kGood, 10, "  ops: {kind: list, deliver: {environmnt: OFF}}")) ==
+        "10:31: unknown key `environmnt` in `families.ops.deliver` | did you mean `environment`?\n");
 }
 
 }  // namespace bisectd::configs

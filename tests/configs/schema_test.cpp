@@ -1,11 +1,12 @@
-// The schema for editors knows exactly the keys and words that the loader knows. The loader's side is read from its own
-// hints: it lists the right keys when it meets one that is like none of them.
+// The schema for editors, made from the same declarations as the loader. The loader's side is read from its own hints: it
+// lists the right keys when it meets one that is like none of them.
 #include <algorithm>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 
+#include "configs/file_bytes.hpp"
 #include "configs/formats.hpp"
+#include "configs/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/configs/folder.hpp"
 
@@ -39,32 +40,28 @@ const std::string kToggle = "  ops: {kind: toggle, toggles: {s: {environment: S,
 
 }  // namespace
 
-TEST_CASE("schema and loader know the same keys") {
-  const std::map<std::string, std::string> blocks{
-      {"", with_line(kGood, 12, "qqqqqqqq: 1")},
-      {"/definitions/reference", with_line(kGood, 4, "  qqqqqqqq: 1")},
-      {"/definitions/subject", with_line(kGood, 7, "  qqqqqqqq: 1")},
-      {"/definitions/perturbation", with_line(kGood, 12, "perturb: {qqqqqqqq: 1}")},
-      {"/definitions/devices", with_line(kGood, 7, "  devices: {qqqqqqqq: 1}")},
-      {"/definitions/metric", with_line(kGood, 8, "metric: {loss: {qqqqqqqq: 1}}")},
-      {"/definitions/accept", with_line(kGood, 12, "accept: {qqqqqqqq: 1}")},
-      {"/properties/hold", with_line(kGood, 12, "hold: {qqqqqqqq: 1}")},
-      {"/properties/hold_by", with_line(kGood, 12, "hold_by: {qqqqqqqq: {}}")},
-      {"/definitions/check", with_line(kGood, 12, "checks: {data: {qqqqqqqq: 1}}")},
-      {"/definitions/search", with_line(kGood, 12, "search: {qqqqqqqq: 1}")},
-      {"/definitions/search/properties/budget", with_line(kGood, 12, "search: {budget: {qqqqqqqq: 1}}")},
-      {"/definitions/selection/anyOf/2", with_line(kGood, 11, "suspects: {ops: {qqqqqqqq: 1}}")},
-      {"/definitions/deliver", with_line(kGood, 10, "  ops: {kind: list, deliver: {qqqqqqqq: 1}}")},
-      {"/definitions/discover", with_line(kGood, 10, kList + "discover: {qqqqqqqq: 1}}")},
-      {"/definitions/effect", with_line(kGood, 10, kList + "effect: {qqqqqqqq: 1}}")},
-      {"/definitions/file", with_line(kGood, 10, "  ops: {kind: list, deliver: {environment: F, file: {qqqqqqqq: 1}}}")},
-      {"/definitions/never_off", with_line(kGood, 10, kList + "never_off: {qqqqqqqq: 1}}")},
-      {"/definitions/table", with_line(kGood, 10, kList + "names: {qqqqqqqq: 1}}")},
-      {"/definitions/toggle", with_line(kGood, 10, kToggle + "qqqqqqqq: 1}}}")},
-  };
-  for (const auto& [pointer, text] : blocks) {
-    CAPTURE(pointer);
-    CHECK(loader_keys(text) == schema_keys(pointer));
+TEST_CASE("the schema in git is what the program prints") {
+  CHECK(bytes_in(std::string(BISECTD_SOURCE_FOLDER) + "/configs/schema/experiment.schema.json") == experiment_schema());
+}
+
+TEST_CASE("each key says whether its change touches what was judged; what nobody decided about does") {
+  for (const auto& [path, touches] : std::vector<std::pair<std::vector<std::string>, Touches>>{
+           {{"accept", "target"}, Touches::verdicts},
+           {{"accept", "max_repeats"}, Touches::nothing},
+           {{"subject", "stall"}, Touches::unless_runs},
+           {{"reference", "devices", "ids"}, Touches::nothing},
+           {{"reference", "devices", "kind"}, Touches::verdicts},
+           {{"subject", "launch", "slurm", "time"}, Touches::nothing},
+           {{"subject", "launch", "slurm", "gres"}, Touches::verdicts},
+           {{"families", "ops", "discover", "clock", "stamp"}, Touches::nothing},
+           {{"families", "ops", "effect", "file"}, Touches::nothing},
+           {{"families", "ops", "effect", "environment", "A"}, Touches::verdicts},
+           {{"families", "flags", "toggles", "a", "safe"}, Touches::verdicts},
+           {{"search", "budget", "trials"}, Touches::nothing},
+           {{"metric", "loss", "format"}, Touches::verdicts},
+           {{"what", "nobody", "knows"}, Touches::verdicts}}) {
+    CAPTURE(path);
+    CHECK(touched_by(path) == touches);
   }
 }
 

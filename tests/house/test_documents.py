@@ -68,6 +68,14 @@ class Documents(unittest.TestCase):
             self.assertGreater(len(keys), 100)
             self.assertEqual([place for place, value in keys if not value.get("description", "").strip()], [])
 
+    def test_every_block_of_an_experiment_has_its_table(self):
+        schema = json.loads((SOURCE / "configs/schema/experiment.schema.json").read_text())
+        blocks = {name: block for name, block in schema["definitions"].items() if "properties" in block}
+        # A subject has the keys of a reference, and `launch` only the block `slurm`.
+        self.assertEqual({name for name, block in blocks.items() if "title" not in block}, {"subject", "launch"})
+        page = (SOURCE / "docs/experiment.md").read_text()
+        self.assertEqual([name for name, block in blocks.items() if "title" in block and f"### {block['title']}\n" not in page], [])
+
     def test_the_list_of_keys_is_the_schemas(self):
         done = subprocess.run([sys.executable, "-B", SOURCE / "docs/make_reference", "--check"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))

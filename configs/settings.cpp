@@ -1,0 +1,440 @@
+// Declares `metric`, `accept`, `checks`, `search`, `versions`, `hold`, `align` and `overflow_check`.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <boost/algorithm/string/replace.hpp>
+
+#include "configs/blocks.hpp"
+#include "configs/suggest.hpp"
+#include "configs/formats.hpp"
+#include "configs/kinds.hpp"
+#include "configs/placeholders.hpp"
+#include "configs/printable.hpp"
+#include "configs/words.hpp"
+
+namespace bisectd::configs {
+namespace {
+
+const MetricFormat* format_of(const Metric& metric) {
+  const auto* known = std::ranges::find(kMetricFormats, metric.format.value, &MetricFormat::name);
+  return known == kMetricFormats.end() ? nullptr : known;
+}
+
+Kind<std::string> format() {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const MetricFormat& known : kMetricFormats) names.emplace_back(known.name, known.name);
+  return choice(names, "format");
+}
+
+void settle_metric(MapReader& reader, Metric& metric) {
+  const MetricFormat* format = format_of(metric);
+  const Value* pattern = reader.find("pattern");
+  if (pattern && reader.find("format"))
+    reader.problems().add(pattern->place, fmt::format("`{}` has `format` and `pattern`", reader.what()), "either is enough");
+  if (format && format->needs_file && !metric.file)
+    reader.problems().add(metric.format.place, fmt::format("format {} needs `file`: it is not printed", format->name),
+                          "the file, or the folder it is written to, relative to {attempt}");
+  if (!format || !format->has_step_key) reader.refuse({"step_key"}, "`{key}` is only for the formats jsonl and csv");
+  if (pattern) reader.refuse({"value_key"}, "`{key}` has no use beside a pattern");
+}
+
+const Block<Metric>& metric_block() {
+  using M = Metric;
+  static const Block<M> block{
+      {.name = "metric",
+       .title = "`metric: {NAME: ...}`",
+       .keys = {key("format", &M::format, format(),
+                    "How it is logged, by name. Where neither it nor `pattern` is said, how the metric is read is found out "
+                    "from the log."),
+                key("pattern", &M::pattern, pattern("value", {"step"}), "RE2 with the group value and perhaps step."),
+                key("file", &M::file, attempt_file("a metric's file must lie inside the attempt's own folder"),
+                    "In the attempt's folder; absent: the output."),
+                key("step_key", &M::step_key, text(), "Column or key of the step (jsonl, csv).").written<M>([](const M& it) {
+                  return it.pattern || it.format.value.empty() ? Value{} : text_value(it.step_key);
+                }),
+                key("value_key", &M::value_key, text(), "Column or key of the value; absent: the metric's name.")
+                    .written<M>([](const M& it) {
+                      return it.pattern ? Value{} : text_value(it.value_key.empty() ? it.name : it.value_key);
+                    }),
+                key("higher_is_better", &M::higher_is_better, boolean(),
+                    "For example of an accuracy: which side is the worse one.")}},
+      settle_metric};
+  return block;
+}
+
+bool read_metrics(const Value& value, const Where& where, std::vector<Metric>& metrics) {
+  const auto add = [&](const std::string& name, const Place& place) {
+    if (!is_plain_name(name)) where.tell(place, in_quotes(name) + " is no name for a metric", "for example loss or acc");
+    metrics.emplace_back().name = name;
+  };
+  if (value.kind == Value::Kind::scalar) {  // metric: loss
+    add(value.text, value.place);
+    return true;
+  }
+  const MapReader reader(value, where.what, where.problems);
+  for (const Value::Entry& entry : value.entries) {
+    add(entry.key, entry.place);
+    if (entry.value.kind != Value::Kind::null) metric_block().read(entry.value, where.below(entry.key), metrics.back());
+  }
+  if (metrics.empty() && reader.is_map()) where.tell(value, "`metric` names none", "for example `metric: loss`");
+  std::ranges::stable_partition(metrics, [](const Metric& metric) { return !metric.is_watched(); });
+  if (!metrics.empty() && metrics.front().is_watched())
+    where.tell(value, fmt::format("`metric` names only `{}`, which is watched but not judged", metrics.front().name),
+               "name a loss or a score too");
+  return true;
+}
+
+Kind<Goal> goal() {
+  Kind<Goal> kind = choice<Goal>({{"agrees", Goal::agrees}, {"runs", Goal::runs}}, "goal");
+  kind.read = [read = kind.read](const Value& value, const Where& where, Goal& to) {
+    // Of a misspelt word nothing else is said: `runs` asks for less, so no missing reference is told beside it.
+    if (!read(value, where, to)) to = Goal::runs;
+    return !value.text.empty();
+  };
+  return kind;
+}
+
+Kind<const Standard*> standard() {
+  std::vector<std::pair<std::string, const Standard*>> words;
+  for (const Standard& known : kStandards) words.emplace_back(known.name, &known);
+  return choice(words, "standard");
+}
+
+void settle_acceptance(MapReader& reader, Acceptance& accept) {
+  if (accept.goal != Goal::runs) return;
+  for (const char* key :
+       {"target", "grey", "worse_only", "whole", "window", "trim", "absolute_tolerance", "standard", "step_time"})
+    if (const Value* unused = reader.find(key))
+      reader.problems().warn(
+          unused->place, fmt::format("`accept.{}` has no use beside `goal: runs`: a run that comes to `steps` passes", key));
+}
+
+const Block<SearchSettings>& budget_block() {
+  using S = SearchSettings;
+  static const Block<S> block{{.name = "budget",
+                               .title = "`search: {budget: ...}`",
+                               .keys = {key("trials", &S::budget_trials, whole(1, 1'000'000),
+                                            "Most trials of the search, discovery runs after the first one among them, "
+                                            "controls at the end not; absent: no limit."),
+                                        key("hours", &S::budget_hours,
+                                            number(0, 10'000)
+                                                .checked([](const Value& value, const Where& where, double hours) {
+                                                  if (hours == 0)
+                                                    where.tell(value, fmt::format("`{}` must be more than 0", where.what));
+                                                })
+                                                .shaped(R"({"type": "number", "exclusiveMinimum": 0, "maximum": 10000})"),
+                                            "Most hours since the run began; absent: no limit.")}}};
+  return block;
+}
+
+const Block<VersionSource>& version_source_block() {
+  using V = VersionSource;
+  static const Block<V> block{
+      {.name = "version_source",
+       .title = "`versions: {NAME: ...}`",
+       .keys = {key("package", &V::package, text(), "A Python package, asked of the subject's own Python."),
+                key("file", &V::file, path(), "A file that holds the version, relative to the file that says so."),
+                key("command", &V::command, command(kVersionPlaceholders),
+                    "Run in the environment and directory of the subject; {python} is the Python that it trains with."),
+                key("pattern", &V::pattern, pattern("value"), "RE2 with the group value; absent: the first line.")},
+       .one_of = {{"package", "file", "command"}, "for example {package: paddlepaddle}"}},
+      [](MapReader& reader, V& source) {
+        if (source.package) reader.refuse({"pattern"}, "`{key}` has no use beside `package`");
+      }};
+  return block;
+}
+
+const Block<Check>& check_block() {
+  using C = Check;
+  static const Block<C> block{
+      {.name = "check",
+       .title = "`checks: {NAME: ...}`",
+       .keys = {key("command", &C::command, command({}), "Run on both sides: its output must be the same."),
+                key("pattern", &C::patterns, patterns(),
+                    "RE2 with the group value, over the logs of both sides; one or several."),
+                key("after", &C::after, pattern(""), "RE2: lines in front of the first one that it fits are not looked at."),
+                key("argument", &C::arguments, patterns(),
+                    "RE2 with the group value, over the commands: what is known before any run."),
+                key("times", &C::factors, patterns(),
+                    "RE2 with the group value, over log and command: the value is multiplied by this number (steps of "
+                    "accumulation) where there is one."),
+                key("per_device", &C::per_device, boolean(),
+                    "The value is that of one device: multiplied by those of an attempt.")
+                    .unless_default(),
+                only_written<C>("standard", [](const C& check) { return check.standard ? word_value("true") : Value{}; })},
+       .one_of = {.ways = {"command", "pattern"},
+                  .hint = "for example {command: [md5sum, train_list.txt]}",
+                  .at_second = true}},
+      [](MapReader& reader, C&) {
+        if (reader.find("command"))
+          reader.refuse({"after", "argument", "times", "per_device"}, "`{key}` has no use beside a command",
+                        "it belongs to a `pattern`");
+      }};
+  return block;
+}
+
+Check read_check(const Value::Entry& entry, const Where& where) {
+  Check check;
+  check.name = entry.key;
+  if (!is_plain_name(entry.key))
+    where.tell(entry, in_quotes(entry.key) + " is no name for a check", "for example dataset or mixed_precision");
+  check_block().read(entry.value, where.below(entry.key), check);
+  check.place = entry.place;
+  return check;
+}
+
+/// `NAME: none` takes one of the standard checks away.
+void take_away(const Value::Entry& entry, std::vector<Check>& standard, Problems& problems) {
+  std::vector<std::string> names;
+  for (const Check& check : standard) names.push_back(check.name);
+  if (std::erase_if(standard, [&](const Check& check) { return check.name == entry.key; })) return;
+  const auto near = nearest(entry.key, names);
+  problems.add(entry.place, fmt::format("{} is none of the standard checks", in_quotes(entry.key)),
+               near ? fmt::format("did you mean `{}`?", *near) : fmt::format("they are: {}", fmt::join(names, ", ")));
+}
+
+bool refuse_unknown_word(const Value& block, const Where& where) {
+  const bool slip = nearest(block.text, std::vector<std::string>{"standard"}).has_value();
+  return where.add(
+      block, fmt::format("unknown word {}", in_quotes(block.text)),
+      slip ? "did you mean `standard`?"
+           : "`standard`, or a map of checks, for example {standard: true, dataset: {command: [md5sum, train_list.txt]}}");
+}
+
+bool read_checks(const Value& block, const Where& where, const std::vector<Check>& standard, std::vector<Check>& checks) {
+  const auto asked_for = [&](const Place& place) {
+    if (standard.empty())
+      where.tell(place, "there are no standard checks: they are a preset's", "add, for example, `extends: paddle-npu`");
+    return standard;
+  };
+  if (is_word(block, "standard")) checks = asked_for(block.place);
+  if (block.kind == Value::Kind::scalar) return is_word(block, "standard") || refuse_unknown_word(block, where);
+  std::vector<Check> chosen;
+  MapReader reader(block, where.what, where.problems);
+  bool all = false;
+  if (reader.read("standard", boolean_of, all) && all) chosen = asked_for(reader.find("standard")->place);
+  for (const Value::Entry& entry : block.entries) {
+    if (entry.key == "standard") continue;
+    if (is_word(entry.value, "none")) {
+      take_away(entry, chosen, where.problems);
+      continue;
+    }
+    std::erase_if(chosen, [&](const Check& check) { return check.name == entry.key; });
+    checks.push_back(read_check(entry, where));
+  }
+  checks.insert(checks.end(), chosen.begin(), chosen.end());
+  return true;
+}
+
+}  // namespace
+
+Kind<std::vector<Metric>> metrics() {
+  return {.read = read_metrics,
+          .write =
+              [](const std::vector<Metric>& it, const Folder& folder) {
+                Value map{.kind = Value::Kind::map};
+                for (const Metric& metric : it)
+                  map.entries.push_back({metric.name, {}, metric_block().write(metric, folder)});
+                return map;
+              },
+          .shape = {.json = R"({"anyOf": [{"type": "string"}, {"type": "object", "minProperties": 1,
+                    "additionalProperties": {"anyOf": [{"type": "null"}, {"$ref": "#/definitions/metric"}]}}]})",
+                    .block = [] { return metric_block().declared(); },
+                    .by_name = true},
+          .shown = [](const std::vector<Metric>&) { return "\"loss\""; }};
+}
+
+const Block<Acceptance>& acceptance_block() {
+  using A = Acceptance;
+  static const Block<A> block{
+      {.name = "accept",
+       .title = "`accept`",
+       .keys =
+           {key("goal", &A::goal, goal(),
+                "What a trial must come to: agree with the reference, or only reach `steps` without printing NaN (runs), "
+                "which needs no reference.")
+                .unless_default(),
+            key("target", &A::target, share(), "Largest accepted difference of the level, relative to the reference."),
+            key("grey", &A::grey, number(1, 100),
+                "While searching, what is certainly below so many times the target passes; 1 judges every trial at the "
+                "target itself."),
+            key("worse_only", &A::worse_only, boolean(), "Judge only differences to the worse side."),
+            key("whole", &A::whole, boolean(), "A run that was off on the way fails, though it ends within the target."),
+            key("max_repeats", &A::max_repeats, whole(1, 1000),
+                "Attempts before a trial is called inconclusive; four times as many for the subject as it is and for "
+                "proofs. With 1 nothing is repeated.")
+                .touching(Touches::nothing),
+            key("window", &A::window, share(), "The final part of a run whose level is judged."),
+            key("trim", &A::trim, share().checked([](const Value& value, const Where& where, double trim) {
+              if (trim >= 0.5)
+                where.tell(value, fmt::format("`{}` must be below 50%: it is cut from both ends", where.what));
+            }),
+                "Cut from both ends of the sorted values of the window before their mean; below 50%."),
+            key("absolute_tolerance", &A::absolute_tolerance, number(0, 1e300),
+                "Smaller differences pass whatever the scale."),
+            key("standard", &A::standard, standard(),
+                "Said beside the verdict, and changes none: whether the subject as it is, and the fix, meet what these "
+                "publish; its false alarms and misses are in docs/verdicts.md.")
+                .touching(Touches::nothing),
+            key("step_time", &A::step_time, increase(),
+                "What a fix may cost in speed, for example +10%: of several minimal fixes one that keeps within it is "
+                "taken.")
+                .touching(Touches::nothing)}},
+      settle_acceptance};
+  return block;
+}
+
+const Block<SearchSettings>& search_block() {
+  using S = SearchSettings;
+  static const Block<S> block{
+      {.name = "search",
+       .title = "`search`",
+       .keys = {
+           key("confidence", &S::confidence, share().checked([](const Value& value, const Where& where, double confidence) {
+             if (confidence < 0.5) where.tell(value, fmt::format("`{}` must be at least 50%", where.what));
+           }),
+               "At which the search stops: how sure the answer must be, 50% or more."),
+           within("budget", budget_block, "Where the search ends without an answer."),
+           key("seed", &S::seed, whole(0, INT64_MAX),
+               "Of what is drawn by chance in the search; the same seed and verdicts give the same trials."),
+           key("engine", &S::engine,
+               choice<EngineChoice>({{"automatic", EngineChoice::automatic},
+                                     {"ordered", EngineChoice::ordered},
+                                     {"causes", EngineChoice::causes}},
+                                    "engine"),
+               "How trials are chosen (docs/search.md)."),
+           key("signature_steps", &S::signature_steps, whole(0, 1000),
+               "So many of the first logged steps are compared between trials, where runs repeat themselves but for "
+               "rounding: equal differences show equal causes, so that many are found at once by very short trials. 0: "
+               "only verdicts count."),
+           key("fix", &S::fix,
+               choice<FixChoice>({{"cheapest", FixChoice::cheapest}, {"fastest", FixChoice::fastest}}, "fix"),
+               "Which of several minimal fixes is the culprit set: by the prices of suspects, or by the step time "
+               "measured.")}}};
+  return block;
+}
+
+Kind<std::map<std::string, VersionSource>> versions() {
+  return {.read =
+              [](const Value& value, const Where& where, std::map<std::string, VersionSource>& to) {
+                const MapReader reader(value, where.what, where.problems);
+                for (const Value::Entry& entry : value.entries) {
+                  if (!is_plain_name(entry.key))
+                    where.tell(entry, in_quotes(entry.key) + " is no name for a version", "for example cann");
+                  if (!is_word(entry.value, "none"))
+                    version_source_block().read(entry.value, where.below(entry.key), to[entry.key]);
+                }
+                return true;
+              },
+          .write = nullptr,
+          .shape = {.json = R"({"type": "object", "additionalProperties":
+                    {"anyOf": [{"const": "none"}, {"$ref": "#/definitions/version_source"}]}})",
+                    .block = [] { return version_source_block().declared(); },
+                    .by_name = true}};
+}
+
+const Block<HoldMeans>& hold_by_block() {
+  static const Block<HoldMeans> block{
+      {.name = "hold_by",
+       .title = "`hold_by`, of a preset",
+       .keys = {key("seed", &HoldMeans::seed, family_variables({"value"}), "Variables of `hold.seed`; {value} is the seed."),
+                key("deterministic", &HoldMeans::deterministic, family_variables(), "Variables of `hold.deterministic`.")}}};
+  return block;
+}
+
+const Block<Hold>& hold_block() {
+  constexpr std::int64_t kLargestSeed = 4'294'967'295;  // NumPy and Python's hash take no larger one
+  static const Block<Hold> block{{.name = "hold",
+                                  .title = "`hold`",
+                                  .keys = {key("seed", &Hold::seed, whole(0, kLargestSeed),
+                                               "Of Python, NumPy and the framework, before the script runs."),
+                                           key("deterministic", &Hold::deterministic, boolean(),
+                                               "Deterministic kernels and collectives, on GPUs too.")},
+                                  .any_of = {"seed", "deterministic"},
+                                  .whole = true},
+                                 [](MapReader& reader, Hold&) {
+                                   if (reader.is_map() && reader.value().entries.empty())
+                                     reader.problems().add(reader.place(), "`hold` holds nothing",
+                                                           "for example {seed: 1024, deterministic: true}");
+                                 }};
+  return block;
+}
+
+void settle_hold(const Value& block, const HoldMeans& means, Hold& hold, Problems& problems) {
+  const auto take = [&](const char* key, const std::map<std::string, std::string>& variables) {
+    const auto entry = std::ranges::find(block.entries, key, &Value::Entry::key);
+    if (variables.empty())
+      problems.add(
+          entry->value.place, fmt::format("nothing says how `{}` is held", key),
+          fmt::format("a preset does, for example `extends: paddle-npu`; or `hold_by: {{{}: {{VARIABLE: value}}}}`", key));
+    for (const auto& [name, value] : variables)
+      hold.environment[name] = hold.seed ? boost::replace_all_copy(value, "{value}", std::to_string(*hold.seed)) : value;
+  };
+  if (hold.seed) take("seed", means.seed);
+  if (hold.deterministic) take("deterministic", means.deterministic);
+}
+
+const Block<Alignment>& alignment_block() {
+  using A = Alignment;
+  static const Block<A> block{
+      {.name = "align",
+       .title = "`align`",
+       .keys = {
+           key("environment", &A::environment, variable(), "Variable that holds the file to write.")
+               .require("the variable that tells a training where to write; presets of PaddlePaddle and PyTorch have it"),
+           key("needs", &A::needs, family_variables(),
+               "Further variables of such a run; may hold {presets} {and_inherited} {attempt}."),
+           key("bound", &A::bound, share(), "Accepted relative difference of a module's tensors.")}}};
+  return block;
+}
+
+const Block<OverflowCheck>& overflow_check_block() {
+  using C = OverflowCheck;
+  static const Block<C> block{
+      {.name = "overflow_check",
+       .title = "`overflow_check`",
+       .keys = {key("environment", &C::environment, family_variables(),
+                    "Variables of that run only; may hold {presets} {and_inherited} {attempt}.")
+                    .require(
+                        "variables that turn the framework's own check on; presets of PaddlePaddle and PyTorch have them"),
+                key("first", &C::first, pattern("value"),
+                    "RE2 with the group value: the first line that it fits names the operator.")
+                    .require("RE2 with the group `value`: the line that names the operator")},
+       .whole = true}};
+  return block;
+}
+
+Kind<std::vector<Check>> standard_checks() {
+  return {.read =
+              [](const Value& block, const Where& where, std::vector<Check>& checks) {
+                const MapReader names(block, where.what, where.problems);
+                for (const Value::Entry& entry : block.entries) {
+                  checks.push_back(read_check(entry, where));
+                  checks.back().standard = true;
+                }
+                return true;
+              },
+          .write = nullptr,
+          .shape = {.json = R"({"type": "object", "additionalProperties": {"$ref": "#/definitions/check"}})",
+                    .block = [] { return check_block().declared(); },
+                    .by_name = true}};
+}
+
+Kind<std::vector<Check>> checks(const std::vector<Check>& standard) {
+  return {.read = [standard](const Value& block, const Where& where,
+                             std::vector<Check>& to) { return read_checks(block, where, standard, to); },
+          .write =
+              [](const std::vector<Check>& it, const Folder& folder) {
+                Value map{.kind = Value::Kind::map};
+                for (const Check& check : it) map.entries.push_back({check.name, {}, check_block().write(check, folder)});
+                return map;
+              },
+          .shape = {.json = R"({"anyOf": [{"const": "standard"}, {"type": "object",
+                    "properties": {"standard": {"type": "boolean", "default": false,
+                                   "description": "Those of the preset, too; NAME: none leaves one out."}},
+                    "additionalProperties": {"anyOf": [{"const": "none"}, {"$ref": "#/definitions/check"}]}}]})",
+                    .block = [] { return check_block().declared(); },
+                    .by_name = true}};
+}
+
+}  // namespace bisectd::configs
