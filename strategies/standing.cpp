@@ -98,9 +98,18 @@ bool Standing::any_passed() const {
 
 bool Standing::no_part_passes() const { return phases_.fails_neutralised() && open_parts().empty() && !any_passed(); }
 
-bool Standing::outside() const { return no_part_passes() && !is_off_otherwise(); }
+// Where less of the failure is left, and no small part passed either, some culprits are suspects and another one is none.
+bool Standing::outside() const { return no_part_passes() && (!is_off_otherwise() || less_is_left()); }
 
-bool Standing::fails_otherwise() const { return no_part_passes() && !only_made_up() && is_off_otherwise(); }
+bool Standing::fails_otherwise() const {
+  return no_part_passes() && !only_made_up() && is_off_otherwise() && !less_is_left();
+}
+
+// With noise less may be the luck of few references.
+bool Standing::less_is_left() const {
+  const auto before = measured(phases_.all_active()).difference, after = measured(phases_.always_active()).difference;
+  return phases_.log().exact() && before && after && *before * *after > 0 && std::abs(*after) < std::abs(*before);
+}
 
 bool Standing::only_made_up() const {
   return phases_.fails_neutralised() && open_parts().empty() &&

@@ -59,6 +59,7 @@ class Standing {
   bool may_pass(const Active& part) const;
   Measured measured(const Active& active) const { return phases_.log().measured(active); }
   std::vector<Active> open_among(const std::vector<Active>& parts) const;
+  bool less_is_left() const;      ///< it is off to the same side, but not as far; no verdict is ever wrong
   bool is_off_otherwise() const;  ///< of two that fail, with everything neutralised than as it is
   bool no_part_passes() const;    ///< of those that are worth a trial, and everything neutralised fails
   bool any_passed() const;        ///< with all active that always are
