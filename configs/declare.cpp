@@ -50,7 +50,7 @@ bool AnyBlock::read(const Value& value, const Where& where, void* to, const std:
     if (!key.read) continue;
     const bool out = std::ranges::count(left_out, key.name) > 0;
     const Value* found = out ? reader.find(key.name) : reader.find_for(key);
-    if (found && !out) key.read(*found, {reader.path_to(key.name), where.problems}, static_cast<char*>(to) + key.base);
+    if (found && !out) key.read(*found, {reader.path_to(key.name), where.problems}, const_cast<void*>(key.part_of(to)));
   }
   settle(reader);
   return reader.refuse_other_keys(one_of);
@@ -59,7 +59,7 @@ bool AnyBlock::read(const Value& value, const Where& where, void* to, const std:
 Value AnyBlock::write(const void* it, const Folder& folder) const {
   Value map{.kind = Value::Kind::map, .one_line = one_line};
   for (const Key& key : keys) {
-    Value value = key.write ? key.write(static_cast<const char*>(it) + key.base, folder) : Value{};
+    Value value = key.write ? key.write(key.part_of(it), folder) : Value{};
     if (value.kind != Value::Kind::scalar && value.items.empty() && value.entries.empty()) continue;
     map.entries.push_back({key.name, {}, std::move(value)});
   }

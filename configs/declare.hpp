@@ -44,6 +44,9 @@ struct Kind {
   }
 };
 
+/// From a struct to one of its members.
+using ToMember = std::function<const void*(const void*)>;
+
 /// The types of structs and members are gone here, so that a key costs the compiler nothing of its own.
 struct Key : KeyFacts {
   using Read = std::function<bool(const Value&, const Where&, void* to)>;
@@ -51,7 +54,9 @@ struct Key : KeyFacts {
 
   Read read = nullptr;  ///< null: only the resolved experiment has it
   Write write = nullptr;
-  std::size_t base = 0;  ///< where in the block's struct the one begins that these functions are given
+  ToMember part = nullptr;  ///< of the block's struct, which these functions are given; null: the whole
+
+  const void* part_of(const void* it) const { return part ? part(it) : it; }
 
   Key&& require(const char* hint) &&;
   Key&& touching(Touches what) &&;
@@ -98,11 +103,11 @@ std::optional<K> got(const M& from) {
 }
 
 template <class M, class K>
-Key key_at(std::size_t offset, const M& by_default, const char* name, const Kind<K>& kind, const char* doc) {
+Key key_at(ToMember at, const M& by_default, const char* name, const Kind<K>& kind, const char* doc) {
   Key key{{.name = name, .doc = doc, .shape = kind.shape}};
   if (kind.write)
-    key.write = [offset, write = kind.write](const void* it, const Folder& folder) {
-      const auto value = got<K>(*reinterpret_cast<const M*>(static_cast<const char*>(it) + offset));
+    key.write = [at, write = kind.write](const void* it, const Folder& folder) {
+      const auto value = got<K>(*static_cast<const M*>(at(it)));
       Value written = value ? write(*value, folder) : Value{};
       const bool is_empty = written.kind == Value::Kind::scalar && written.text.empty();
       return is_empty && !Optional<M> ? Value{} : written;
@@ -111,18 +116,19 @@ Key key_at(std::size_t offset, const M& by_default, const char* name, const Kind
     const K value = *got<K>(by_default);
     key.fallback = kind.shown ? kind.shown(value) : kind.write ? json_of(kind.write(value, {})) : "";
   }
-  key.read = [offset, read = kind.read](const Value& value, const Where& where, void* to) {
+  key.read = [at, read = kind.read](const Value& value, const Where& where, void* to) {
     K right{};
     if (!read(value, where, right)) return false;
-    put(std::move(right), value.place, *reinterpret_cast<M*>(static_cast<char*>(to) + offset));
+    put(std::move(right), value.place, *static_cast<M*>(const_cast<void*>(at(to))));
     return true;
   };
   return key;
 }
 
+/// A struct's base begins where the struct does: `member` may be one of its base.
 template <class T, class M>
-std::size_t offset_of(const T& it, M T::*member) {
-  return static_cast<std::size_t>(reinterpret_cast<const char*>(&(it.*member)) - reinterpret_cast<const char*>(&it));
+ToMember to_member(M T::*member) {
+  return [member](const void* it) -> const void* { return &(static_cast<const T*>(it)->*member); };
 }
 
 template <class T>
@@ -133,7 +139,7 @@ const T& by_default() {
 
 template <class T, class M, class K>
 Key key(const char* name, M T::*member, const Kind<K>& kind, const char* doc) {
-  return key_at<M, K>(offset_of(by_default<T>(), member), by_default<T>().*member, name, kind, doc);
+  return key_at<M, K>(to_member(member), by_default<T>().*member, name, kind, doc);
 }
 
 /// A key whose value is read and written by hand; it may be no single member.
@@ -158,7 +164,10 @@ Key only_written(const char* name, std::function<Value(const T&)> write) {
 /// Keys of a member that stand among those of its struct.
 template <class T, class M>
 std::vector<Key> keys_of(M T::*member, std::vector<Key> keys) {
-  for (Key& key : keys) key.base += offset_of(by_default<T>(), member);
+  for (Key& key : keys)
+    key.part = [outer = to_member(member), inner = key.part](const void* it) {
+      return inner ? inner(outer(it)) : outer(it);
+    };
   return keys;
 }
 
