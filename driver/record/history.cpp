@@ -1,5 +1,7 @@
 #include "driver/record/history.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -21,12 +23,20 @@ BOOST_DESCRIBE_STRUCT(Begun, (),
                        recording, inherited))
 BOOST_DESCRIBE_STRUCT(PastDescent, (), (opened, scope, first_trial, end_trial, stayed))
 
+namespace {
+constexpr int kJournalFormat = 2;  ///< of a journal; another one is refused
+}
+
 void History::take(const json& record) {
   const auto& kind = record.at("kind").get_ref<const std::string&>();
   if (take_trial(record)) {
     if (kind == "attempt-started") failure.clear();
     if (kind == "trial") finished = false, conclusion.reset();  // more was asked, after changes or an outage
   } else if (kind == "run") {
+    if (const json format = record.value("format", json(1)); format != kJournalFormat)
+      throw std::invalid_argument(
+          fmt::format("another bisectd began it (format {}, this one has {}): go on with that one, or begin anew",
+                      format.dump(), kJournalFormat));
     keep::read<Begun>(record, *this);
   } else if (kind == "versions") {
     keep::read(record.at("versions"), versions);
@@ -122,7 +132,9 @@ json run_record(Begun begun, const configs::Experiment& experiment) {
   begun.name = experiment.name;
   begun.metric = experiment.metrics.front().name;
   begun.target = experiment.accept.target;
-  return keep::record("run", begun);
+  json record = keep::record("run", begun);
+  record["format"] = kJournalFormat;
+  return record;
 }
 
 json versions_record(const std::map<std::string, std::string>& versions) {

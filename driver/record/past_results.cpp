@@ -24,14 +24,14 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 /// A wrong hint costs one or two trials, a right one saves a quarter of them: worth no more than this.
 constexpr double kOddsOfPastCulprits = 5;
 
 PastResult result_in(const json& record) {
-  if (keep::whole_number<int>(record.at("format")) > kFormat)
-    throw std::invalid_argument("it was written by a newer bisectd");
+  if (keep::whole_number<int>(record.at("format")) != kFormat)
+    throw std::invalid_argument("it was written by another bisectd");
   return keep::read_as<PastResult>(record);
 }
 

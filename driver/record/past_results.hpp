@@ -32,7 +32,7 @@ PastResult result_of(const reports::Record& record, const std::string& digest);
 /// Adds a result; several processes may do so at once. Errors: those of read_results; std::system_error.
 void append_result(const std::filesystem::path& file, const PastResult& result);
 
-/// All results, oldest first; none if there is no such file. Errors: keep::JournalDamaged, also for a file of a newer
+/// All results, oldest first; none if there is no such file. Errors: keep::JournalDamaged, also for a file of another
 /// bisectd; std::system_error.
 std::vector<PastResult> read_results(const std::filesystem::path& file);
 

@@ -167,7 +167,12 @@ TEST_CASE("how a session ended is read back") {
 TEST_CASE("records that cannot be are refused with their line") {
   const tests::TemporaryFolder folder;
   const auto file = folder.path() / "journal.jsonl";
-  const nlohmann::json bad[] = {{{"kind", "news"}},
+  configs::Experiment experiment{.file = "/e.yaml", .name = "rec"};
+  experiment.metrics.push_back({.name = "acc"});
+  nlohmann::json of_another_bisectd = run_record({.run_tag = "tag"}, experiment);
+  of_another_bisectd["format"] = 1;
+  const nlohmann::json bad[] = {of_another_bisectd,
+                                {{"kind", "news"}},
                                 {{"kind", "judged"}, {"trial", 7}},
                                 {{"kind", "trial"}, {"trial", 1}, {"role", "king"}, {"neutralised", ""}, {"reason", ""}},
                                 {{"no", "kind"}}};
