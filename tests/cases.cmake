@@ -1,8 +1,8 @@
 # Run by ctest when it starts (TEST_INCLUDE_FILES), so that `ctest -R` finds single cases: for all of them it takes 0.2 s.
 
-# bisectd_cases(ROOM PROGRAM): every Catch2 case of a room's program becomes a test named "ROOM: CASE".
-function(bisectd_cases room program)
-  execute_process(COMMAND ${program} --list-test-names-only OUTPUT_VARIABLE names RESULT_VARIABLE count ERROR_QUIET)
+# bisectd_cases(ROOM PROGRAM CHOSEN): every Catch2 case of a room's program that is chosen becomes a test named "ROOM: CASE".
+function(bisectd_cases room program chosen)
+  execute_process(COMMAND ${program} --list-test-names-only ${chosen} OUTPUT_VARIABLE names RESULT_VARIABLE count ERROR_QUIET)
   if(names STREQUAL "")
     add_test("${room}: not built" ${program})
     set_tests_properties("${room}: not built" PROPERTIES LABELS ${room})
