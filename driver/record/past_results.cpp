@@ -30,8 +30,8 @@ constexpr int kFormat = 2;
 constexpr double kOddsOfPastCulprits = 5;
 
 PastResult result_in(const json& record) {
-  if (keep::whole_number<int>(record.at("format")) != kFormat)
-    throw std::invalid_argument("it was written by another bisectd");
+  if (const int format = keep::whole_number<int>(record.at("format")); format != kFormat)
+    throw std::invalid_argument(fmt::format("it was written by {} bisectd", format > kFormat ? "a newer" : "an older"));
   return keep::read_as<PastResult>(record);
 }
 
