@@ -70,7 +70,7 @@ class BadHistory(Space):
         record = json.loads(mine)
         del record["sum"]
         self.assertEqual(self.line(record), mine)
-        path.write_text(mine + self.line({**record, "format": 2, "colour": "blue"}))
+        path.write_text(mine + self.line({**record, "format": 3, "colour": "blue"}))
         done = self.bisectd("history", code=4)
         self.assertIn("history.jsonl:2: ", done.err)
         self.assertIn("newer bisectd", done.err)
