@@ -73,8 +73,8 @@ std::vector<Seen> look(const Reference& reference, const Difference& difference,
 /// one in seven is bad; odds are even at 3.4 and grow with the fourth power (tests/bench/judged_devices.py, 5,200
 /// judgements).
 double probability_real(double score) {
-  constexpr double kUnknown = 1.0 / 6, kEven = 3.4, kPower = 4;
-  const double odds = kUnknown + std::pow(std::max(score, 0.0) / kEven, kPower);
+  constexpr double kUnknown = 1.0 / 6, kEven = 3.4, kSteepness = 4;
+  const double odds = kUnknown + std::pow(std::max(score, 0.0) / kEven, kSteepness);
   return odds / (1 + odds);
 }
 
