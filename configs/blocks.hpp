@@ -49,6 +49,10 @@ extern const OneOf kWays;
 std::vector<Key> delivery_keys(Carries carries);
 void settle_delivery(MapReader& reader, Carries carries, Delivery& deliver);
 
+void read_ladder_values(MapReader& reader, Family& family, Problems& problems);
+/// What the subject has where it says nothing: any text, but hardly one letter beside a word of the ladder.
+void check_ladder_suspect(const Value& suspect, const std::string& what, const Ladder& ladder, Problems& problems);
+
 const Block<Discovery>& discovery_block();
 const Block<Effect>& effect_block();
 const Block<NeverOff>& never_off_block();

@@ -9,16 +9,14 @@
 #include <cctype>
 #include <optional>
 
+#include "driver/learn/line_key.hpp"
 #include "driver/learn/words.hpp"
 
 namespace bisectd::driver::learn {
 namespace {
 
-constexpr char kBetween = '\x1f';      ///< the texts of a sign
-constexpr std::size_t kKeyFrom = 400;  ///< bytes before a number in which its key is looked for
+constexpr char kBetween = '\x1f';  ///< the texts of a sign
 
-re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
@@ -54,136 +52,6 @@ std::string_view before_bar(std::string_view line) {
   if (!re2::RE2::PartialMatch(piece(line), bar, &found)) return line;
   line = line.substr(0, static_cast<std::size_t>(found.data() - line.data()));
   return line.substr(0, line.find_last_not_of(": ") + 1);
-}
-
-// --- The key of a number -------------------------------------------------------------------------------------------
-
-/// Where a text is broken into a key and what stands before it: behind which byte, or npos.
-std::size_t break_at(std::string_view text, std::size_t at) {
-  const char c = text[at], next = at + 1 < text.size() ? text[at + 1] : '\0';
-  const char third = at + 2 < text.size() ? text[at + 2] : '\0';
-  if (std::string_view(":=,;|\\[](){}\"'<>\x02*").find(c) != std::string_view::npos) return at + 1;
-  if ((c == '.' || c == '?' || c == '!') && is_space(next)) return at + 2;
-  if (is_space(c) && is_space(next)) {
-    while (at < text.size() && is_space(text[at])) ++at;
-    return at;
-  }
-  if (is_space(c) && next == '-' && is_space(third)) return at + 3;
-  if (at == 0 && c == '-' && is_space(next)) return 2;
-  return c == '\t' ? at + 1 : std::string_view::npos;
-}
-
-/// The text's last part, and the parts before it with blanks between them.
-std::pair<std::string, std::string> last_part(std::string_view text) {
-  std::string before, part;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t behind = break_at(text, at);
-    if (behind == std::string_view::npos) {
-      part += text[at++];
-      continue;
-    }
-    before += (before.empty() ? "" : " ") + part;
-    part.clear();
-    at = behind;
-  }
-  return {part, before};
-}
-
-/// Without what stands between a key and its number: ": ", "=[", " is ".
-std::string_view without_copula(std::string_view text) {
-  while (!text.empty()) {
-    if (is_space(text.back()) || std::string_view(":=[({\"'<|*").find(text.back()) != std::string_view::npos) {
-      text.remove_suffix(1);
-      continue;
-    }
-    std::size_t length = text.ends_with("为") || text.ends_with("是") ? 3 : 0;
-    for (const char* word : {" is", " was", " to", " at", " of"})
-      if (text.ends_with(word)) length = std::char_traits<char>::length(word);
-    if (length == 0) break;
-    text.remove_suffix(length);
-  }
-  return text;
-}
-
-struct Key {
-  std::string key;
-  std::string words;  ///< what else stands before the number
-};
-
-/// Without the unit of the number before: "ms, loss: " begins with one.
-std::string_view without_unit(std::string_view gap) {
-  static const re2::RE2 unit(R"((?: ?)(?:[A-Za-z]+/[A-Za-z/]+|ms|[KMGT]i?B|secs?|seconds?|s))", [] {
-    re2::RE2::Options options;
-    options.set_longest_match(true);
-    return options;
-  }());
-  re2::StringPiece found;
-  if (!unit.Match(piece(gap), 0, gap.size(), re2::RE2::ANCHOR_START, &found, 1)) return gap;
-  std::string_view rest = gap.substr(found.size());
-  const std::string_view word = rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
-  const bool separated = word.empty() ? rest.empty() : std::string_view(",;|)]").find(word[0]) != std::string_view::npos;
-  const bool next_key = !word.empty() && word.size() < rest.size() &&
-                        std::isalpha(static_cast<unsigned char>(word[0])) != 0 && !word.starts_with("is ") &&
-                        !word.starts_with("was ");
-  return separated || next_key ? rest : gap;
-}
-
-/// The key of the number that stands behind `gap`, the text since the one before it.
-Key key_behind(std::string_view gap, bool first) {
-  static const re2::RE2 pair(R"(\(\s*["']([^"'()]+)["']\s*,\s*$)");  // ('loss', 2.3)
-  static const re2::RE2 unit_in_brackets(R"(\((?:ms|s|sec|iter/s|%|[KMGT]i?B)\))");
-  static const re2::RE2 remark(R"( \([a-z]+ [a-z ]+\))");  // loss (for one batch) at step
-  static const re2::RE2 level(R"(^(?:INFO|DEBUG|WARN(?:ING)?|ERROR|NOTICE|I)\s+)");
-  if (gap.size() > kKeyFrom) gap.remove_prefix(gap.size() - kKeyFrom);
-  re2::StringPiece found;
-  if (re2::RE2::PartialMatch(piece(gap), pair, &found)) return {std::string(found.data(), found.size()), ""};
-  std::string text(first ? gap : without_unit(gap));
-  const bool dashed = text.size() == gap.size() && text.starts_with('-');  // step:1 - loss: 2
-  re2::RE2::GlobalReplace(&text, unit_in_brackets, "");
-  re2::RE2::GlobalReplace(&text, remark, "");
-  std::string_view body = without_copula(text);
-  std::string inner;
-  if (body.ends_with(')') && body.find('(') != std::string_view::npos) {  // Epoch(train) [1]: Epoch, and the word train
-    inner = body.substr(body.rfind('('));
-    body = body.substr(0, body.rfind('('));
-  }
-  const std::string trimmed = dashed ? std::string(body) : boost::trim_copy(std::string(body));
-  auto [key, words] = last_part(trimmed);
-  boost::trim_if(key, [](char c) { return std::string_view(" .-#$@").find(c) != std::string_view::npos; });
-  re2::RE2::Replace(&key, level, "");
-  if (key.empty() && boost::trim_copy(text) == "(") key = "()";
-  return {key, words + " " + inner};
-}
-
-/// "loss at step 10: 2.3": the key of 10 is "step", and that of 2.3 "loss".
-void split_key(std::vector<std::string>& keys, std::string& key) {
-  static const re2::RE2 about(R"((?i)^(.*(?:loss|损失).*?)\s+(?:at|of|in|for|after|on)\s+(?:the\s+)?(\S.*)$)");
-  const auto said = std::ranges::find_if(keys.rbegin(), keys.rend(), [](const std::string& one) { return !one.empty(); });
-  std::string& before = said == keys.rend() ? keys.front() : *said;
-  std::string loss, other;
-  if (!re2::RE2::FullMatch(before, about, &loss, &other)) return;
-  key = loss;
-  before = other;
-}
-
-/// "loss: [6.98, 7.12]": "loss[0]" is renamed, and "loss[1]" is the answer.
-std::string next_in_list(std::string& before) {
-  if (!before.ends_with(']')) before += "[0]";
-  const std::size_t open = before.rfind('[');
-  const int at = std::atoi(before.c_str() + open + 1);
-  return fmt::format("{}[{}]", before.substr(0, open), at + 1);
-}
-
-std::vector<std::string> all_different(std::vector<std::string> keys) {
-  std::map<std::string, int> seen;
-  for (std::size_t at = 0; at < keys.size(); ++at) {
-    std::string& key = keys[at];
-    if (key == "()" && at > 0) key = keys[at - 1] + "()";  // loss: 6.98 (7.12): the second is about the first
-    if (key.empty()) key = "#";
-    const int often = ++seen[key];
-    if (key == "#" || often > 1) key += (key == "#" ? "" : "#") + std::to_string(often);
-  }
-  return keys;
 }
 
 struct Split {

@@ -15,7 +15,7 @@ import math
 import os
 import threading
 
-from bisectd_torch import device_type, dtype_of, name_of, say
+from bisectd_torch_operators import device_type, dtype_of, name_of, say
 
 # They write nothing that was computed, or look for what is looked for here.
 LEFT_OUT = ("empty", "new_empty", "resize_", "set_", "_amp_", "isnan", "isinf", "isfinite", "copy_", "_to_copy")

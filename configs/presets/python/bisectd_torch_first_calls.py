@@ -9,6 +9,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_flatten
 
 import bisectd_torch
+from bisectd_torch_operators import CannotMove, check_can_move, is_made_of_others, say, why_it_stays
 
 
 def tensors_in(values):
@@ -18,7 +19,7 @@ def tensors_in(values):
 class Call:
     def __init__(self, name, op):
         self.name, self.op = name, op
-        self.why_it_stays = bisectd_torch.why_it_stays(op)  # None where nothing is to be said of it
+        self.why_it_stays = why_it_stays(op)  # None where nothing is to be said of it
         self.result = None  # the CPU's
 
     def try_on_cpu(self, args, kwargs):
@@ -31,15 +32,15 @@ class Call:
     def say(self):
         if self.why_it_stays is None:
             return
-        bisectd_torch.say(f"ran {self.name} on the device")
+        say(f"ran {self.name} on the device")
         if self.why_it_stays:
-            bisectd_torch.say(f"cannot move {self.name}: {self.why_it_stays}")
+            say(f"cannot move {self.name}: {self.why_it_stays}")
 
     def why_not_alone(self):
         """Empty if it can move, with another one at least."""
         try:
-            bisectd_torch.check_can_move(self.op)
-        except bisectd_torch.CannotMove as why:
+            check_can_move(self.op)
+        except CannotMove as why:
             return str(why)
         return ""
 
@@ -93,7 +94,7 @@ class FirstCalls:
         calls = maker, reader
         stays = next((call for call in calls if call.why_not_alone()), None)
         if not stays:
-            bisectd_torch.say(f"ran {maker.name}+{reader.name} on the device")
+            say(f"ran {maker.name}+{reader.name} on the device")
             return
         for call in calls:
             if call is not stays:
@@ -106,11 +107,11 @@ class FirstCalls:
         whole = self.around.name if call.why_it_stays else None
         packet = getattr(torch.ops.aten, whole, None) if whole else None
         op = packet and packet.overloads() and getattr(packet, packet.overloads()[0])
-        if not op or whole in self.wholes or not bisectd_torch.is_made_of_others(op):
+        if not op or whole in self.wholes or not is_made_of_others(op):
             return
         self.wholes.add(whole)
-        if bisectd_torch.why_it_stays(op) == "":
-            bisectd_torch.say(f"ran {whole} on the device")
+        if why_it_stays(op) == "":
+            say(f"ran {whole} on the device")
 
     def say_unread(self):
         for call in self.unread.values():

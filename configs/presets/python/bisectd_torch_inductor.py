@@ -10,7 +10,7 @@ A lowering has the name of its operator. Knows nothing of bisectd but how bisect
 import os
 import re
 
-from bisectd_torch import say
+from bisectd_torch_operators import say
 
 
 def install():

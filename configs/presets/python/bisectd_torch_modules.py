@@ -10,6 +10,7 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 import bisectd_torch
+from bisectd_torch_operators import device_type, say
 from bisectd_modules import Framework, Modules
 
 
@@ -18,7 +19,7 @@ class Torch(Framework):
     tensor, module, parts = torch.Tensor, torch.nn.Module, "_modules"
     sequential, dropouts = torch.nn.Sequential, torch.nn.modules.dropout._DropoutNd
     map_tree = staticmethod(tree_map)
-    say = staticmethod(bisectd_torch.say)
+    say = staticmethod(say)
 
     def named(self, root):
         return root.named_modules()
@@ -38,7 +39,7 @@ class Torch(Framework):
         return tensor.to("cpu", computed if tensor.dtype.is_floating_point else tensor.dtype)
 
     def up(self, tensor, computed, returned):
-        return tensor.to(bisectd_torch.device_type(), returned if tensor.dtype == computed else tensor.dtype)
+        return tensor.to(device_type(), returned if tensor.dtype == computed else tensor.dtype)
 
     def write(self, buffer, value):
         with torch.no_grad():
@@ -51,7 +52,7 @@ class Torch(Framework):
         return torch.get_rng_state().tolist()
 
     def random_states(self):
-        of_device = getattr(getattr(torch, bisectd_torch.device_type(), None), "get_rng_state", None)
+        of_device = getattr(getattr(torch, device_type(), None), "get_rng_state", None)
         return self.random_state(), of_device().tolist() if of_device else None
 
     def enter_cpu(self):

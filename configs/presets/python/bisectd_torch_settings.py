@@ -8,7 +8,7 @@ Knows nothing of bisectd but how bisectd_torch says a line.
 """
 import os
 
-from bisectd_torch import say
+from bisectd_torch_operators import say
 
 # By the names of the suspects in the presets.
 SETTINGS = {

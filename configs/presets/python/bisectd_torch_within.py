@@ -22,6 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
 import bisectd_torch
+from bisectd_torch_operators import composite_key, is_on_device, name_of, say, why_it_stays
 from bisectd_modules import Names
 from bisectd_torch_modules import Torch
 
@@ -123,13 +124,13 @@ class Watching(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         place = self.tracker.here.place()
-        why_not = bisectd_torch.why_it_stays(func)
+        why_not = why_it_stays(func)
         if why_not != "":
             if why_not:
                 self.note(place, func, (args, kwargs), why_not)
             return func(*args, **kwargs)
-        mover = self.mover(place, func) if bisectd_torch.is_on_device((args, kwargs)) else None
-        if mover is None and bisectd_torch.composite_key(func):
+        mover = self.mover(place, func) if is_on_device((args, kwargs)) else None
+        if mover is None and composite_key(func):
             return bisectd_torch.by_its_parts(func, self, args, kwargs)
         self.note(place, func, (args, kwargs))  # before it runs: it may be what kills the training
         result = (mover or func)(*args, **kwargs)
@@ -138,19 +139,19 @@ class Watching(TorchDispatchMode):
 
     def mover(self, place, func):
         if (place, func) not in self.movers:
-            operator = f"{place}/{bisectd_torch.name_of(func)}"
+            operator = f"{place}/{name_of(func)}"
             name = operator if operator in self.moved else place if place in self.moved else None
             self.movers[place, func] = name and bisectd_torch.Mover(func, name)
         return self.movers[place, func]
 
     def note(self, place, func, values, why_not=""):
-        for name in self.listed(place, bisectd_torch.name_of(func)):
-            if name not in self.seen and bisectd_torch.is_on_device(values) and not (why_not and name == place):
+        for name in self.listed(place, name_of(func)):
+            if name not in self.seen and is_on_device(values) and not (why_not and name == place):
                 with self.lock:
                     self.seen.add(name)
-                    bisectd_torch.say(f"ran {name} on the device")
+                    say(f"ran {name} on the device")
                     if why_not:
-                        bisectd_torch.say(f"cannot move {name}: {why_not}")
+                        say(f"cannot move {name}: {why_not}")
 
 
 def wanted():
@@ -158,7 +159,7 @@ def wanted():
              for name in os.environ.get(f"BISECTD_TORCH_CPU_MODULE_{variable}", "").split(",") if name]
     for name in names:
         if not any(part in PASSES for part in name.split("/")[1:]):
-            bisectd_torch.say(f"cannot move {name}: it names no pass of a module, as in encoder.conv1/backward")
+            say(f"cannot move {name}: it names no pass of a module, as in encoder.conv1/backward")
             os._exit(3)
     return frozenset(names)
 
