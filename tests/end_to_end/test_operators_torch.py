@@ -47,7 +47,7 @@ class Operators(ShimAlone):
                                                "conv1d moves with its backward"], self.last.stderr)
 
     def test_what_the_device_does_not_have_runs_on_the_cpu_already_with_torch_npu(self):
-        code = ("import bisectd_torch as b\n"
+        code = ("import bisectd_torch_operators as b\n"
                 "library = torch.library.Library('aten', 'IMPL')\n"
                 "library.impl('lgamma.out', lambda x, *, out: x, 'PrivateUse1'); library.impl('tanh_', lambda x: x, 'PrivateUse1')\n"
                 "print([name for name in ('lgamma', 'tanh', 'igamma', 'erf', 'convolution') if not b.falls_back(b.overloads_of(name)[0])])\n")
