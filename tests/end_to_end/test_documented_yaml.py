@@ -6,7 +6,7 @@ import yaml
 
 from space import SOURCE, Space
 
-PAGES = [SOURCE / "README.md", SOURCE / "README.zh-CN.md", *sorted(SOURCE.glob("docs/*.md")), *sorted(SOURCE.glob("configs/presets/*.md"))]
+PAGES = [SOURCE / "README.md", SOURCE / "README.zh-CN.md", *sorted(SOURCE.glob("docs/**/*.md")), *sorted(SOURCE.glob("configs/presets/*.md"))]
 ODDS = "NPU Name,Bench Name,Cosine,MaxAbsErr\nFunctional.gelu.0.forward.output.0,x,0.5,2\n"
 
 

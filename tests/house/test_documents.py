@@ -7,7 +7,7 @@ import sys
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENTS = [*SOURCE.glob("*.md"), *SOURCE.glob("docs/*.md"), *SOURCE.glob("examples/**/*.md"), *SOURCE.glob("configs/presets/*.md")]
+DOCUMENTS = [*SOURCE.glob("*.md"), *SOURCE.glob("docs/**/*.md"), *SOURCE.glob("examples/**/*.md"), *SOURCE.glob("configs/presets/*.md")]
 
 
 def without_code(text):
