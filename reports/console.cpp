@@ -108,16 +108,8 @@ std::string result_text(const Record& record, Colour colour) {
     text += section(paint, "Causes", causes(record)) + section(paint, "Two searches", descent_texts(record, plain)) +
             section(paint, "Proof", proof(record)) + section(paint, "Workaround", workaround(record));
   }
-  text += section(paint, "By a named standard", by_standard_texts(record, plain));
-  text += section(paint, "The workaround in use", pruned_texts(record, plain));
   text += ladders(paint, record);
-  text += section(paint, "Differs without harm", deviating(record, plain));
-  text += section(paint, "Neutralised without effect", without_effect(record, plain));
-  text += section(paint, "Noted of the subject", noted_beside(record, plain));
-  text += section(paint, "Left open by the proof", left_open(record, plain));
-  text += section(paint, "Not decided", undecided(record, plain));
-  text += section(paint, "Changed since the baseline", escaped(record.changes, plain));
-  text += section(paint, "Warnings", escaped(record.warnings, plain));
+  for (const Notes& one : notes(record, plain)) text += section(paint, std::string(one.title), one.lines);
   return text + fmt::format("\n{}, {}, {}. Report: {}/report.md\n", counted(record.trials.size(), "trial"),
                             counted(attempt_count(record), "attempt"), duration_text(record.elapsed_s),
                             plain(record.run_folder));

@@ -175,18 +175,10 @@ std::string to_markdown(const Record& record) {
             section("Workaround", workaround(record));
   }
   text += section("How trials begin", signatures(record));
-  text += section("By a named standard", items(by_standard_texts(record, markdown_code)));
-  text += section("The workaround in use", items(pruned_texts(record, markdown_code)));
   text += ladders(record);
-  text += section("Differs without harm", items(deviating(record, markdown_code)));
-  text += section("Neutralised without effect", items(without_effect(record, markdown_code)));
-  text += section("Noted of the subject", items(noted_beside(record, markdown_code)));
-  text += section("Left open by the proof", items(left_open(record, markdown_code)));
-  text += section("Not decided", items(undecided(record, markdown_code)));
-  text += section("Warnings", items(escaped(record.warnings, markdown_code)));
+  for (const Notes& one : notes(record, markdown_code)) text += section(one.title, items(one.lines));
   text += section("Smallest reproduction", accused ? smallest_reproduction(record) : "");
   text += section("Versions", versions(record));
-  text += section("Changed since the baseline", items(escaped(record.changes, markdown_code)));
   text += section("How to reproduce", reproduction(record));
   return text + fmt::format("\n{}, {}, {}; started {}.\n", counted(record.trials.size(), "trial"),
                             counted(attempt_count(record), "attempt"), duration_text(record.elapsed_s),

@@ -296,8 +296,8 @@ bool is_proved(const Record& record) {
   return record.outcome == Outcome::culprits && record.answer.state == strategies::State::proved;
 }
 
-}  // namespace
-
+/// The weightiest first: claims without proof, suspects that could not be neutralised, why the search stopped without a
+/// proof, trials without a verdict (grouped by reason).
 std::vector<std::string> undecided(const Record& record, Escape escape) {
   std::vector<std::string> sentences;
   if (record.outcome == Outcome::culprits)
@@ -316,6 +316,7 @@ std::vector<std::string> undecided(const Record& record, Escape escape) {
   return sentences;
 }
 
+/// What is to be known of a proved answer: how sure its verdicts are, what had to stay active.
 std::vector<std::string> left_open(const Record& record, Escape escape) {
   if (!is_proved(record) || record.answer.explanation.empty()) return {};
   return {explanation_text(record, escape)};
@@ -327,6 +328,8 @@ std::vector<std::string> escaped(const std::vector<std::string>& lines, Escape e
   return result;
 }
 
+/// Of a subject that agrees, or of what mends it: what was noted when that was judged, such as a deviation that does no
+/// harm, a single NaN, or an end of the curve that proves nothing.
 std::vector<std::string> noted_beside(const Record& record, Escape escape) {
   const bool mended = record.outcome == Outcome::culprits;
   const Trial* trial = mended ? fix_trial(record) : record.outcome == Outcome::aligned ? as_is_trial(record) : nullptr;
@@ -344,11 +347,28 @@ std::vector<std::string> deviating(const Record& record, Escape escape) {
   return lines;
 }
 
+/// "ops:pad3d: no fall-back line in the log", for each neutralised suspect that left no trace where one is due.
 std::vector<std::string> without_effect(const Record& record, Escape escape) {
   std::vector<std::string> lines;
   for (const NoEffect& entry : record.no_effect)
     lines.push_back(suspect_text(record, entry.suspect, escape) + ": " + escape(entry.why));
   return lines;
+}
+
+}  // namespace
+
+std::vector<Notes> notes(const Record& record, Escape escape) {
+  std::vector<Notes> all{{"by-standard", "By a named standard", by_standard_texts(record, escape)},
+                         {"pruned", "The workaround in use", pruned_texts(record, escape)},
+                         {"deviating", "Differs without harm", deviating(record, escape)},
+                         {"no-effect", "Neutralised without effect", without_effect(record, escape)},
+                         {"noted", "Noted of the subject", noted_beside(record, escape)},
+                         {"left-open", "Left open by the proof", left_open(record, escape)},
+                         {"undecided", "Not decided", undecided(record, escape)},
+                         {"changes", "Changed since the baseline", escaped(record.changes, escape)},
+                         {"warnings", "Warnings", escaped(record.warnings, escape)}};
+  std::erase_if(all, [](const Notes& one) { return one.lines.empty(); });
+  return all;
 }
 
 }  // namespace bisectd::reports

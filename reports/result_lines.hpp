@@ -75,24 +75,14 @@ struct ProofLine {
 };
 std::vector<ProofLine> proof_lines(const Record& record, Escape escape);
 
-/// One sentence each, the weightiest first: claims without proof, suspects that could not be neutralised, why the
-/// search stopped without a proof, trials without a verdict (grouped by reason).
-std::vector<std::string> undecided(const Record& record, Escape escape);
+/// What stands below the answer: a heading, and a sentence each.
+struct Notes {
+  std::string_view id;  ///< of the section in report.html
+  std::string_view title;
+  std::vector<std::string> lines;
+};
 
-/// Of a subject that agrees, or of what mends it: what was noted when that was judged, such as a deviation that does no
-/// harm, a single NaN, or an end of the curve that proves nothing.
-std::vector<std::string> noted_beside(const Record& record, Escape escape);
-
-/// What is to be known of a proved answer: how sure its verdicts are, what had to stay active. Empty or one entry.
-std::vector<std::string> left_open(const Record& record, Escape escape);
-
-/// "ops:pad3d: no fall-back line in the log", one for each neutralised suspect that left no trace where one is due.
-std::vector<std::string> without_effect(const Record& record, Escape escape);
-
-/// deviation_text() of each suspect that deviates and does no harm.
-std::vector<std::string> deviating(const Record& record, Escape escape);
-
-/// Foreign lines, each made harmless.
-std::vector<std::string> escaped(const std::vector<std::string>& lines, Escape escape);
+/// In the order in which every report shows them, without those that have no line.
+std::vector<Notes> notes(const Record& record, Escape escape);
 
 }  // namespace bisectd::reports

@@ -87,8 +87,8 @@ std::string to_html(const Record& record) {
              "<main>\n",
              outcome_word(record.outcome), html(record.experiment), outcome_title(record), verdict_sentence(record, html),
              advice) +
-         facts_section(record) + proof_section(record) + workaround_section(record) + pruned_section(record) +
-         ladders_section(record) + undecided_section(record) + charts(record) + signatures_section(record) +
+         facts_section(record) + proof_section(record) + workaround_section(record) + ladders_section(record) +
+         notes_sections(record) + charts(record) + signatures_section(record) +
          section("matrix-section", "Trials and suspects", matrix(record)) + timeline(record) + trials_section(record) +
          versions_section(record) + "</main>\n<script type=\"application/json\" id=\"data\">" + chart_data(record) +
          "</script>\n<script>" + std::string(kChartLibrary.text) + "</script>\n<script>" + std::string(kPageScript.text) +

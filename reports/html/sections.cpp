@@ -115,8 +115,7 @@ std::string facts_section(const Record& record) {
   facts += fact("trials", std::to_string(record.trials.size()));
   facts += fact("attempts", std::to_string(attempt_count(record)));
   facts += fact("duration", duration_text(record.elapsed_s));
-  return "<section id=\"facts\"><dl>\n" + facts + "</dl></section>\n" +
-         section("by-standard", "By a named standard", list(by_standard_texts(record, html)));
+  return "<section id=\"facts\"><dl>\n" + facts + "</dl></section>\n";
 }
 
 std::string proof_section(const Record& record) {
@@ -156,10 +155,6 @@ std::string workaround_section(const Record& record) {
   return section("workaround", "Workaround", body) + section("reproductions", "Smallest reproduction", smallest);
 }
 
-std::string pruned_section(const Record& record) {
-  return section("pruned", "The workaround in use", list(pruned_texts(record, html)));
-}
-
 std::string ladders_section(const Record& record) {
   std::string text;
   for (std::size_t i = 0; i < record.ladders.size(); ++i) {
@@ -176,14 +171,10 @@ std::string ladders_section(const Record& record) {
   return text;
 }
 
-std::string undecided_section(const Record& record) {
-  return section("noted", "Noted of the subject", list(noted_beside(record, html))) +
-         section("left-open", "Left open by the proof", list(left_open(record, html))) +
-         section("undecided", "Not decided", list(undecided(record, html))) +
-         section("deviating", "Differs without harm", list(deviating(record, html))) +
-         section("no-effect", "Neutralised without effect", list(without_effect(record, html))) +
-         section("warnings", "Warnings", list(escaped(record.warnings, html))) +
-         section("changes", "Changed since the baseline", list(escaped(record.changes, html)));
+std::string notes_sections(const Record& record) {
+  std::string text;
+  for (const Notes& one : notes(record, html)) text += section(one.id, one.title, list(one.lines));
+  return text;
 }
 
 std::string trials_section(const Record& record) {

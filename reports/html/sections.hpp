@@ -14,12 +14,11 @@ std::string section(std::string_view id, std::string_view title, const std::stri
 /// Where the page's script draws the chart of this id.
 std::string chart(std::string_view id, const std::string& label);
 
-std::string facts_section(const Record& record);       ///< deltas, target, noise, duration; what a named standard says
+std::string facts_section(const Record& record);       ///< deltas, target, noise, duration
 std::string proof_section(const Record& record);       ///< causes and the certificate
 std::string workaround_section(const Record& record);  ///< what to export, and what it costs
-std::string pruned_section(const Record& record);      ///< what of a workaround in use is still needed
 std::string ladders_section(const Record& record);     ///< every value of a ladder, with a canvas ladder-0, -1 ... each
-std::string undecided_section(const Record& record);
+std::string notes_sections(const Record& record);
 std::string trials_section(const Record& record);  ///< every attempt with the command that repeats it
 std::string versions_section(const Record& record);
 

@@ -69,6 +69,10 @@ Another fix, `ops:pad3d`, `ops:matmul_v2` neutralised instead, passes, too (+0.0
 
 - `ops:softmax` changes the first steps, by up to 34 times what healthy runs differ by, and does no harm by itself.
 
+## Changed since the baseline
+
+- `cann 8.2 -> 8.3.RC1 since the baseline of 2026-11-01T00:00:00Z`
+
 ## Smallest reproduction
 
 With everything but `ops:pad3d` neutralised (trial 7). Once it is neutralised too, it passes.
@@ -85,10 +89,6 @@ exec python train.py
 - `cann` `8.3.RC1`
 - `paddle` `3.3.1`
 - check `dataset`: both sides agree
-
-## Changed since the baseline
-
-- `cann 8.2 -> 8.3.RC1 since the baseline of 2026-11-01T00:00:00Z`
 
 ## How to reproduce
 
