@@ -65,6 +65,8 @@ class StandIn(TorchNpu):
                 self.assertAlmostEqual(ours, cpu, delta=2e-4 * cpu)
         one, other = (self.losses(*train, "fused", STANDIN_CANN_MAKE=make, **self.faults(rounding=1e-4)) for make in ("npu", "gpu"))
         self.assertNotEqual(one, other)
+        # What stood in memory before is chance, and must not matter.
+        self.assertEqual(self.losses(*train, "fused", STANDIN_CANN_MAKE="npu", MALLOC_PERTURB_="165", **self.faults(rounding=1e-4)), one)
         for ours, theirs in zip(one, other, strict=True):
             self.assertAlmostEqual(ours, theirs, delta=2e-2 * theirs)
 

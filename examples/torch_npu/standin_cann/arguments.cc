@@ -88,6 +88,11 @@ at::Tensor T::operator*() const {
 
 T::operator std::optional<at::Tensor>() const { return tensor ? std::optional(**this) : std::nullopt; }
 
+at::ScalarType T::type() const {
+  TORCH_CHECK(tensor, "a tensor is missing");
+  return scalar_type(tensor->type);
+}
+
 at::Tensor T::written() const {
   TORCH_CHECK(tensor, "a tensor to write to is missing");
   Written one{view(*tensor), {}};

@@ -59,6 +59,7 @@ struct T {
   operator std::optional<at::Tensor>() const;           // to read it if there is one
   at::Tensor written() const;                           // to write to it, which ATen's operators with _ do
   const T& operator<<(const at::Tensor& result) const;  // writes a result of its shape; does nothing if there is no tensor
+  at::ScalarType type() const;                          // without reading it: what stands in a new output is chance
   explicit operator bool() const { return tensor != nullptr; }
 };
 

@@ -63,10 +63,10 @@ OP(tensor, AvgPool2dBackward,
 OP(tensor, AdaptiveAvgPool2d, (T x, I sizes, T out), out << at::adaptive_avg_pool2d(*x, sizes))
 OP(tensor, AdaptiveAvgPool2dBackward, (T g, T x, T gx), gx << at::_adaptive_avg_pool2d_backward(*g, *x))
 
-OP(number, Softmax, (T x, std::int64_t dimension, T out), out << at::softmax(*x, dimension, (*out).scalar_type()))
+OP(number, Softmax, (T x, std::int64_t dimension, T out), out << at::softmax(*x, dimension, out.type()))
 OP(tensor, SoftmaxBackward, (T g, T y, std::int64_t dimension, T out), const at::Tensor to_y = *g;
    out << at::_softmax_backward_data(to_y, *y, dimension, to_y.scalar_type()))
-OP(tensor, LogSoftmax, (T x, std::int64_t dimension, T out), out << at::log_softmax(*x, dimension, (*out).scalar_type()))
+OP(tensor, LogSoftmax, (T x, std::int64_t dimension, T out), out << at::log_softmax(*x, dimension, out.type()))
 OP(tensor, LogSoftmaxBackward, (T g, T y, std::int64_t dimension, T out), const at::Tensor to_y = *g;
    out << at::_log_softmax_backward_data(to_y, *y, dimension, to_y.scalar_type()))
 OP(mean, NLLLoss, (T x, T target, T weight, std::int64_t reduction, std::int64_t ignored, T out, T total),
