@@ -19,12 +19,15 @@ void check_and_settle(Experiment& experiment, Needed needed, Problems& problems)
 /// What `perturb` of a side and the rest of an experiment say about each other.
 void check_perturbations(const Experiment& experiment, Problems& problems);
 
+/// Warns of a check that the commands themselves answer differently, and, with standard checks, of numbers of devices that
+/// differ where no command tells the batch. Nothing where a side is not run.
+void warn_of_known_differences(const Experiment& experiment, Problems& problems);
+
 /// `unset` of the side takes a variable away.
 bool is_unset(const Side& side, const std::string& name);
 
 /// The side's own value of a variable, where it stands instead of `value`: it differs, and `value` does not keep what was
-/// there
-/// ({and_inherited}). Otherwise null.
+/// there ({and_inherited}). Otherwise null.
 const Placed<std::string>* instead_of(const std::string& value, const std::string& variable, const Side& side);
 
 /// Every variable or argument by which the selected families deliver, with who does it.

@@ -9,6 +9,7 @@
 
 #include "driver/judge/attempt.hpp"
 #include "driver/judge/level.hpp"
+#include "driver/judge/window_verdict.hpp"
 
 namespace bisectd::driver::judge {
 namespace {

@@ -47,9 +47,4 @@ inline Judgement judge(const Reference& reference, std::span<const Curve> attemp
 /// A fail that needs no level, as a NaN is.
 Judgement judge_by_event(const std::string& metric, const Event& event);
 
-/// The verdict by windows alone (events, repeats and missing values aside) of a difference that was averaged over attempts;
-/// `runs` of them. Used while a run goes on, too.
-Judgement judge_by_windows(const Reference& reference, const Difference& difference, Batches batches, const NoisePool& pool,
-                           const configs::Acceptance& accept, int runs);
-
 }  // namespace bisectd::driver::judge
