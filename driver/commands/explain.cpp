@@ -50,10 +50,9 @@ class Retold {
     first_ = answers.first;
     scope_ = catalogue_.set_of(of_second_ ? history_.descent->scope : first_scope(experiment, catalogue_));
     for (const std::size_t index : history_.order_judged) {
-      PastTrial& trial = history_.trials[index];
+      const PastTrial& trial = history_.trials[index];
       if (!trial.judgement || !is(trial.role, reports::kEvidence)) continue;
       if (history_.descent && trial.role != Role::as_is && history_.descent->has(trial.number) != of_second_) continue;
-      trial.neutralised.resize(catalogue_.size());       // the subject as it is runs before the suspects are known
       if (trial.role == Role::signature) ++short_ones_;  // which have no verdict
       else trials_.push_back(&trial);
       if (!trial.judgement->signature.empty()) signed_.push_back(&trial);

@@ -11,7 +11,6 @@
 #include "driver/loop/disagreement.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/trial/samples.hpp"
-#include "reports/lookup.hpp"
 #include "reports/progress.hpp"
 #include "reports/words.hpp"
 #include "strategies/hidden.hpp"
@@ -75,7 +74,7 @@ std::string contradiction_text(const Tried& tried, const History& history) {
   const PastTrial* before = nullptr;
   for (const PastTrial& trial : history.trials)
     if (trial.judgement && is(trial.role, reports::kEvidence) && trial.judgement->verdict == tried.control.expected &&
-        reports::members(trial.neutralised) == reports::members(tried.control.neutralised))
+        trial.neutralised == tried.control.neutralised)
       before = &trial;
   const std::string set = set_text(tried.control.neutralised);
   if (!before) return fmt::format("with {} it should have {} and {} in trial {}", set, due, seen, tried.contradicting);

@@ -44,9 +44,7 @@ Answer answer_to(const configs::Experiment& experiment, const History& history, 
   for (const std::size_t index : history.order_judged) {
     const PastTrial& trial = history.trials[index];
     if (trial.failed || !is(trial.role, reports::kEvidence) || !is_heard(trial)) continue;
-    JudgedRun told = judged_run(trial, experiment.accept.target);
-    told.evidence.neutralised.resize(refused.size());  // the subject as it is ran before they were known
-    inquiry.learn(std::move(told));
+    inquiry.learn(judged_run(trial, experiment.accept.target));
     for (const SuspectId id : trial.refused)
       if (!refused.test_set(id)) inquiry.learn(refusal_of(id, refused.size()));
   }
@@ -155,7 +153,7 @@ Problem narrowed(Problem problem, const Scope& scope) {
 Neutralised narrowed(const Neutralised& set, const Scope& scope) {
   Neutralised inside(SuspectSet(scope.size()));
   for (SuspectId place = 0; place < scope.size(); ++place)
-    if (scope[place] < set.size() && set.test(scope[place])) inside.set(place);  // the first runs came before the suspects
+    if (set.test(scope[place])) inside.set(place);
   return inside;
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "driver/loop/conclusion.hpp"
-#include "reports/lookup.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver {
@@ -33,7 +32,7 @@ struct Seen {
   double width() const { return most - least; }
 };
 
-using SeenBySet = std::map<std::vector<strategies::SuspectId>, Seen>;
+using SeenBySet = std::map<strategies::SuspectSet, Seen>;
 
 /// By device. Trials whose attempts ran on several tell nothing about one.
 std::map<std::string, SeenBySet> seen_by_device(const History& history) {
@@ -44,7 +43,7 @@ std::map<std::string, SeenBySet> seen_by_device(const History& history) {
     if (trial.attempts.empty() || trial.attempts.front().device.empty()) continue;
     const std::string& device = trial.attempts.front().device;
     if (!std::ranges::all_of(trial.attempts, [&](const PastAttempt& attempt) { return attempt.device == device; })) continue;
-    Seen& seen = devices[device][reports::members(trial.neutralised)];
+    Seen& seen = devices[device][trial.neutralised];
     seen.take(*trial.judgement->delta);
     seen.trial = trial.number;
   }

@@ -146,7 +146,6 @@ TrialPlan plan_discovery(const Run& run) { return run.plan_for(Role::discovery, 
 bool list_suspects(Run& run, neutralise::Discovered named, std::optional<FinishedTrial> discovery) {
   bool exact = run.state.past.exact;
   if (run.state.past.catalogue) {
-    run.state.catalogue = *run.state.past.catalogue;
     const auto discoveries = std::ranges::count(run.state.past.trials, Role::discovery, &PastTrial::role);
     run.state.further_discoveries = std::max(static_cast<int>(discoveries) - 1, 0);
     warn_of_left_out(run);

@@ -95,6 +95,7 @@ void show_reproductions(reports::Record& record, const keep::RunDirectory& direc
 
 RunState state_after(const configs::Experiment& experiment, History history) {
   RunState state{.past = history, .history = std::move(history)};
+  if (state.history.catalogue) state.catalogue = *state.history.catalogue;
   state.warnings = warnings_of(experiment, state.history);
   state.changes = changes_since_baseline(experiment, state.history.versions);
   return state;
@@ -106,7 +107,7 @@ void describe_fix(const configs::Experiment& experiment, const keep::RunDirector
       state.history, strategies::Neutralised(state.catalogue.set_of(state.answer.culprit_set)), strategies::Verdict::pass);
   const PastAttempt* attempt = trial ? last_ended(*trial) : nullptr;
   if (!attempt) return;
-  const auto folder = directory.attempt(trial->number, set_key(trial->neutralised), attempt->number);
+  const auto folder = directory.attempt(trial->number, attempt->number);
   const judge::Curve curve = logged_curve(experiment.subject, folder, experiment.metrics, state.history.readings,
                                           attempt->perturbed, steps_of(experiment, trial->role));
   describe_subject(state.comparison, experiment.metrics.front().name, reference, curve, SubjectCurve::fix);
@@ -154,9 +155,8 @@ reports::Trial shown_trial(const PastTrial& past, const RunState& state) {
   trial.neutralised = reports::members(past.neutralised);
   trial.running = !past.judgement || state.open.contains(past.number);
   if (past.role == Role::ladder) trial.notes = {trial.value = past.reason};
-  const std::string key = set_key(past.neutralised);
   for (const PastAttempt& attempt : past.attempts) {
-    const std::string folder = keep::RunDirectory::attempt_name(past.number, key, attempt.number);
+    const std::string folder = keep::RunDirectory::attempt_name(past.number, attempt.number);
     const auto running = state.running.find(folder);
     if (!attempt.ending && running == state.running.end()) continue;  // it ran when an earlier bisectd was killed
     reports::Attempt& shown = trial.attempts.emplace_back(reports::Attempt{attempt, folder});

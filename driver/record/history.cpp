@@ -58,6 +58,7 @@ void History::take(const json& record) {
     catalogue = neutralise::Catalogue(keep::read_as<std::vector<neutralise::Member>>(record.at("members")));
     catalogue->set_always_on(keep::read_as<std::vector<neutralise::Member>>(record.at("always_on")));
     effect_seen.resize(catalogue->size());
+    for (PastTrial& trial : trials) trial.neutralised.resize(catalogue->size());  // of before they were known
   } else if (kind == "descent") {
     descent = keep::read_as<PastDescent>(record);
   } else if (kind == "preferred") {

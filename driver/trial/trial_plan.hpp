@@ -12,7 +12,7 @@ namespace bisectd::driver {
 
 using reports::Role;
 
-/// What names a trial's folder: two trials of one set have the same key.
+/// A bit for each suspect, the last one first; by it the journal keeps a set.
 std::string set_key(const strategies::SuspectSet& set);
 
 /// Reason of a trial that is not judged: its curves are there, which is all that was wanted.

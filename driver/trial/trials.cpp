@@ -185,7 +185,7 @@ void Trials::launch_one(Open& open, const std::string& why) {
 }
 
 AttemptRequest Trials::request_for(const Open& open, int number, int perturbed) const {
-  const auto folder = directory_.attempt(open.plan.number, set_key(open.plan.neutralised), number);
+  const auto folder = directory_.attempt(open.plan.number, number);
   AttemptRequest request{open.plan, open.plan.number, number, folder, perturbed};
   std::set<std::string> broke_on;
   for (const AttemptOutcome& attempt : open.ended)

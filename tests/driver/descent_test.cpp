@@ -57,7 +57,6 @@ TEST_CASE("a search among some suspects speaks of them by their numbers in the r
   CHECK(narrow.suspects[2].odds == 9);
   Neutralised set(SuspectSet(8).set(1).set(5));
   CHECK(strategies::members_of(narrowed(set, scope)) == std::vector<std::size_t>{1});
-  CHECK(narrowed(Neutralised(), scope).none());
   Answer answer = proved({{0, 2}}, {2});
   answer.guilt = {0.1, 0.2, 0.3};
   answer.explanation = "#0, #2 and #33";
