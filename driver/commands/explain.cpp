@@ -41,9 +41,7 @@ class Retold {
   Retold(const configs::Experiment& experiment, History history, bool first)
       : history_(std::move(history)),
         catalogue_(*history_.catalogue),
-        problem_(
-            preferring(problem_of(experiment, catalogue_, launch::DevicePool(experiment.subject).size(), history_.exact),
-                       history_.preferred)) {
+        problem_(problem_of(experiment, catalogue_, launch::DevicePool(experiment.subject).size(), history_.exact)) {
     const RetoldAnswers answers = retold(experiment, history_, problem_);
     of_second_ = !first && answers.second && (history_.finished || &answers.standing() == &*answers.second);
     answer_ = of_second_ ? *answers.second : answers.first;
@@ -52,7 +50,7 @@ class Retold {
     for (const std::size_t index : history_.order_judged) {
       const PastTrial& trial = history_.trials[index];
       if (!trial.judgement || !is(trial.role, reports::kEvidence)) continue;
-      if (history_.descent && trial.role != Role::as_is && history_.descent->has(trial.number) != of_second_) continue;
+      if (trial.role != Role::as_is && trial.search != (of_second_ ? 2 : 1)) continue;
       if (trial.role == Role::signature) ++short_ones_;  // which have no verdict
       else trials_.push_back(&trial);
       if (!trial.judgement->signature.empty()) signed_.push_back(&trial);

@@ -259,7 +259,7 @@ std::string how_often_it_ends(Run& run) {
 
 }  // namespace
 
-std::optional<AsIs> measure_running(Run& run) {
+std::optional<FinishedTrial> measure_running(Run& run) {
   FirstRuns runs = run_subject(run, "nothing neutralised: this must break");
   const judge::Judgement& judgement = runs.subject->judgement;
   if (judgement.verdict == Verdict::unresolved) refuse_to_go_on(run, *runs.subject);
@@ -272,12 +272,12 @@ std::optional<AsIs> measure_running(Run& run) {
   if (const std::string sometimes = how_often_it_ends(run); !sometimes.empty())
     return end_with(run, conclude_breaking_sometimes(sometimes));
   if (overflows(judgement, runs.subject->attempts.back().curve)) find_first_overflow(run);
-  const bool exact = list_suspects(run, std::move(runs.named), std::move(runs.discovery));
-  SeenNames names = runs.subject->attempts.back().names;
-  return AsIs{.trial = std::move(*runs.subject), .names = std::move(names), .exact = exact};
+  list_suspects(run, std::move(runs.named), std::move(runs.discovery));
+  run.state.as_is_names = runs.subject->attempts.back().names;
+  return std::move(runs.subject);
 }
 
-std::optional<AsIs> measure_subject(Run& run) {
+std::optional<FinishedTrial> measure_subject(Run& run) {
   auto [subject, discovery, named] = run_subject(run, "nothing neutralised: this must fail");
   const judge::Judgement& judgement = subject->judgement;
   const AttemptOutcome& last = plain_attempt(subject->attempts);
@@ -317,16 +317,16 @@ std::optional<AsIs> measure_subject(Run& run) {
     if (const auto how = mended_by_watching(run, discovery))
       return end_with(run, conclude_mended_by_watching(*how, run.experiment));
   if (overflows(judgement, last.curve)) find_first_overflow(run);
-  bool exact = list_suspects(run, std::move(named), std::move(discovery));
-  AsIs as_is{.trial = *subject, .names = last.names, .exact = exact};
+  list_suspects(run, std::move(named), std::move(discovery));
+  run.state.as_is_names = last.names;
   if (judgement.verdict == Verdict::inconclusive) {
     if (judgement.reason == "misnumbered") return end_with(run, conclude_hidden(judgement, run.experiment, ""));
     if (const std::string why = search_between_ends(run, *subject); !why.empty())
       return end_with(run, conclude_hidden(judgement, run.experiment, why));
-    as_is.trial.judgement = run.state.jury->judge(std::span(repeats).first(1));
-    as_is.exact = false;  // a place between the ends is measured, and may be undecided
+    subject->judgement = run.state.jury->judge(std::span(repeats).first(1));
+    run.state.exact = false;  // a place between the ends is measured, and may be undecided
   }
-  return as_is;
+  return std::move(subject);
 }
 
 }  // namespace bisectd::driver

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "driver/log/log.hpp"
+#include "driver/loop/budget.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/disagreement.hpp"
 #include "driver/loop/problem.hpp"
@@ -207,10 +208,11 @@ int times_of(const Control& control, bool must_only_run) {
   return must_only_run && control.expected == Verdict::pass ? 3 : 1;
 }
 
-void control_answer(Run& run, bool exact) {
+void control_answer(Run& run) {
+  const bool exact = run.state.exact;
   if (run.state.answer.state != strategies::State::proved) return;
   std::vector<Tried> all;
-  const bool all_claims = some_set_disagrees(run, exact);
+  const bool all_claims = some_set_disagrees(run);
   for (Control& control : controls_of(run.state.answer, run.state.catalogue, all_claims)) {
     const int needed = times_of(control, run.must_only_run());
     all.push_back({.control = std::move(control), .needed = needed});
@@ -229,7 +231,7 @@ void control_answer(Run& run, bool exact) {
       if (!begun && was_proved) return;  // by a bisectd that made no controls
       if (!begun && replaying) continue;
       replaying |= begun;
-      if (!begun && budget_spent(run.experiment.search, 0, run.now_s())) {
+      if (!begun && hours_spent(run)) {
         run.stop_all("the budget is spent");
         return take_back(run.state.answer, Hindrance::control,
                          "The budget was spent before this could be tried once more at the end of the run.");
@@ -266,7 +268,7 @@ void control_watching(Run& run) {
     const configs::Family& family = run.experiment.families.at(run.state.catalogue[member].family);
     if (!family.watched.empty() && !run.state.asked_watched.contains(family.name)) families.insert(family.name);
   }
-  if (families.empty() || budget_spent(run.experiment.search, 0, run.now_s())) return;  // as the other controls will say
+  if (families.empty() || hours_spent(run)) return;  // as the other controls will say
   if (const auto how = passes_watched(run, families)) take_back(run.state.answer, Hindrance::watched, *how);
 }
 
@@ -276,7 +278,7 @@ void control_outside(Run& run) {
                                 "the subject as it is once more, at the end: it must fail");
   const bool begun = run.was_begun(plan);
   if (run.state.history.finished && !begun) return;  // by a bisectd that did without
-  if (!begun && budget_spent(run.experiment.search, 0, run.now_s())) return;
+  if (!begun && hours_spent(run)) return;
   log::info(reports::phase_line(run.frame(), Role::control));
   run.start_or_go_on(std::move(plan));
   for (const FinishedTrial& finished : run.wait_for_all())

@@ -37,13 +37,13 @@ Scope members_where(const neutralise::Catalogue& catalogue, auto fits) {
 }
 
 Answer answer_to(const configs::Experiment& experiment, const History& history, const strategies::Problem& problem,
-                 Scope scope, bool among_parts, auto is_heard) {
-  Inquiry inquiry(preferring(problem, preferred_in(history, among_parts)), engine_of(experiment.search.engine),
-                  std::move(scope));
+                 Scope scope, int number) {
+  Inquiry inquiry(problem, engine_of(experiment.search.engine), std::move(scope));
   strategies::SuspectSet refused(problem.suspects.size());
+  const auto as_is = std::ranges::find(history.trials, Role::as_is, &PastTrial::role);
   for (const std::size_t index : history.order_judged) {
     const PastTrial& trial = history.trials[index];
-    if (trial.failed || !is(trial.role, reports::kEvidence) || !is_heard(trial)) continue;
+    if (trial.failed || (trial.search != number && &trial != &*as_is)) continue;
     inquiry.learn(judged_run(trial, experiment.accept.target));
     for (const SuspectId id : trial.refused)
       if (!refused.test_set(id)) inquiry.learn(refusal_of(id, refused.size()));
@@ -88,11 +88,6 @@ std::optional<PastDescent> descent_after(const configs::Experiment& experiment, 
   return descent;
 }
 
-std::vector<SuspectId> preferred_in(const History& history, bool among_parts) {
-  const bool parts_have_answer = history.descent && history.descent->end_trial == 0;
-  return among_parts == parts_have_answer ? history.preferred : std::vector<SuspectId>{};
-}
-
 std::string why_it_stayed(const Answer& second) {
   switch (second.state) {
     case State::outside_suspects:
@@ -118,15 +113,9 @@ reports::Descent descent_of(const PastDescent& past, Answer before) {
 }
 
 RetoldAnswers retold(const configs::Experiment& experiment, const History& history, const strategies::Problem& problem) {
-  const auto& descent = history.descent;
-  const auto of_second = [&](const PastTrial& trial) { return descent && descent->has(trial.number); };
-  const auto as_is = std::ranges::find(history.trials, Role::as_is, &PastTrial::role);
-  RetoldAnswers answers{.first = answer_to(experiment, history, problem, first_scope(experiment, *history.catalogue), false,
-                                           [&](const PastTrial& trial) { return !of_second(trial); }),
-                        .second = std::nullopt};
-  if (descent && descent->stayed.empty())
-    answers.second = answer_to(experiment, history, problem, descent->scope, true,
-                               [&](const PastTrial& trial) { return of_second(trial) || &trial == &*as_is; });
+  RetoldAnswers answers{.first = answer_to(experiment, history, problem, first_scope(experiment, *history.catalogue), 1)};
+  if (const auto& descent = history.descent; descent && descent->stayed.empty())
+    answers.second = answer_to(experiment, history, problem, descent->scope, 2);
   return answers;
 }
 

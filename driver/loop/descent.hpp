@@ -36,10 +36,6 @@ Scope first_scope(const configs::Experiment& experiment, const neutralise::Catal
 std::optional<PastDescent> descent_after(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
                                          const strategies::Answer& first);
 
-/// The fix that was preferred for its speed, if it is one of this search: a run prefers fixes of the search that has its
-/// answer.
-std::vector<strategies::SuspectId> preferred_in(const History& history, bool among_parts);
-
 /// Why the answer stays that of the first search, when the second one came to this.
 std::string why_it_stayed(const strategies::Answer& second);
 /// The same of members without parts that ran.

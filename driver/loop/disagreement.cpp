@@ -114,8 +114,8 @@ std::vector<Disagreement> disagreements(const History& history, double target, d
   return found;
 }
 
-bool some_set_disagrees(const Run& run, bool exact) {
-  return exact ? has_passed_and_failed(run.state.history) : !disagreements_of(run).empty();
+bool some_set_disagrees(const Run& run) {
+  return run.state.exact ? has_passed_and_failed(run.state.history) : !disagreements_of(run).empty();
 }
 
 void doubt_disagreement(Run& run) {

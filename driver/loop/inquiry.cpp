@@ -97,18 +97,19 @@ bool Inquiry::learn(JudgedRun newest) {
   reopened_ = true;
   std::erase_if(told_, [](const JudgedRun& each) { return each.shortened; });
   shortened_.clear();
-  tell_again();
+  search_ = strategies::Search(problem_, engine_);
+  for (const JudgedRun& each : told_) tell(each.evidence);
   return true;
 }
 
-void Inquiry::ask_anew(strategies::Problem problem) {
-  problem_ = narrowed(std::move(problem), scope_);
-  tell_again();
+void Inquiry::choose(const std::vector<strategies::SuspectId>& fix) {
+  chosen_.clear();
+  for (const strategies::SuspectId id : fix)
+    chosen_.push_back(static_cast<strategies::SuspectId>(std::ranges::lower_bound(scope_, id) - scope_.begin()));
 }
 
-void Inquiry::tell_again() {
-  search_ = strategies::Search(problem_, engine_);
-  for (const JudgedRun& each : told_) tell(each.evidence);
+strategies::Answer Inquiry::answer() const {
+  return widened(chosen_.empty() ? search_.answer() : search_.answer_with(chosen_), scope_, size_);
 }
 
 // Neutralising more never makes a run worse: a whole run that fails shows that none neutralised less passes, and one that
@@ -132,15 +133,17 @@ std::vector<Neutralised> Inquiry::unproved() const {
   std::vector<Neutralised> sets;
   const strategies::Answer now = answer();
   for (const strategies::Claim& claim : now.certificate) {
-    if (!claim.proved) continue;
     const bool is_fix = claim.kind == strategies::Claim::Kind::fix_passes;
+    const bool is_needed = is_fix || (claim.kind == strategies::Claim::Kind::member_needed && claim.own_trial);
+    if (!claim.proved && !is_needed) continue;  // each trial that could show it says nothing
     const bool seen = std::ranges::any_of(told_, [&](const JudgedRun& told) {
       return told.evidence.neutralised == claim.neutralised && told.evidence.verdict == claim.expected && !told.shortened &&
              (!is_fix || told.strict || told.role == Role::proof);
     });
     const strategies::LogEntry* votes = whole_.exact() ? nullptr : whole_.find(active_beside(claim.neutralised));
     const bool carried = votes && votes->verdict == claim.expected;
-    if (!seen && !carried && std::ranges::find(sets, claim.neutralised) == sets.end()) sets.push_back(claim.neutralised);
+    if (!(claim.proved && (seen || carried)) && std::ranges::find(sets, claim.neutralised) == sets.end())
+      sets.push_back(claim.neutralised);
   }
   return sets;
 }

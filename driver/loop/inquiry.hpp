@@ -37,14 +37,14 @@ class Inquiry {
 
   /// Takes in one trial. True if it contradicts shortened ones: then these are forgotten, and no later one is heard.
   bool learn(JudgedRun told);
-  /// Asks for the cheapest fix by other prices; what was told stays told.
-  void ask_anew(strategies::Problem problem);
+  /// Makes another minimal fix the culprit set, as long as it mends every cause; an empty one: that of the search again.
+  void choose(const std::vector<strategies::SuspectId>& fix);
 
-  strategies::Answer answer() const { return widened(search_.answer(), scope_, size_); }
+  strategies::Answer answer() const;
   std::string so_far() const { return renumbered(search_.so_far(), scope_); }
   std::vector<strategies::Trial> ask(std::size_t slots, std::span<const strategies::Neutralised> pending);
 
-  /// Proved claims of the answer that are still to be seen: the fix judged without a grey zone, all others at full
+  /// Claims of the answer that are still to be seen: the fix judged without a grey zone, all others at full
   /// length; with noise many undecided runs at full length may add up to the same. Each set once.
   std::vector<strategies::Neutralised> unproved() const;
   /// What is measured of the first of these, at full length; nothing if there is none, or no noise.
@@ -53,9 +53,7 @@ class Inquiry {
   std::ptrdiff_t proofs_of(const strategies::Neutralised& neutralised) const;
 
  private:
-  void tell_again();
   bool contradicts_shortened(const strategies::Evidence& whole) const;
-
   void tell(strategies::Evidence evidence);
 
   std::size_t size_;  // of the whole problem
@@ -67,6 +65,7 @@ class Inquiry {
   std::vector<JudgedRun> told_;                  ///< in order, without what was forgotten
   std::vector<strategies::Evidence> shortened_;  ///< of these, the shortened ones: few, where `told_` may be long
   bool reopened_ = false;
+  std::vector<strategies::SuspectId> chosen_;  ///< fix, by its number in the scope
 };
 
 }  // namespace bisectd::driver

@@ -21,7 +21,7 @@ std::vector<std::vector<SuspectId>> other_fixes(const strategies::Answer& answer
   return fixes;
 }
 
-std::vector<FinishedTrial> try_other_fixes(Run& run, const reports::Costs& costs) {
+std::vector<FinishedTrial> try_other_fixes(Run& run, const reports::Costs& costs, int search) {
   if (!costs.as_is_step_time_s || !costs.fix_step_time_s) return {};
   for (const std::vector<SuspectId>& fix : run.state.other_fixes) {
     const strategies::Neutralised set(run.state.catalogue.set_of(fix));
@@ -32,6 +32,7 @@ std::vector<FinishedTrial> try_other_fixes(Run& run, const reports::Costs& costs
     const auto tried = std::ranges::find(costs.other_fixes, fix, &reports::OtherFix::neutralised);
     if (tried != costs.other_fixes.end() && (tried->step_time_s || tried->verdict != Verdict::pass)) continue;
     TrialPlan plan = run.plan_for(Role::other_fix, set, "another minimal fix: is it faster?");
+    plan.search = search;
     if (!run.state.history.finished || run.was_begun(plan)) run.start_or_go_on(std::move(plan));
   }
   return run.wait_for_all();

@@ -14,8 +14,9 @@ std::vector<std::vector<strategies::SuspectId>> other_fixes(const strategies::An
                                                             const strategies::Problem& problem);
 
 /// Runs each of the state's once at full length, unless enough is known of it (`costs`) or no step time can be measured
-/// here. Returns the trials that came to their end now. Throws Interrupted.
-std::vector<FinishedTrial> try_other_fixes(Run& run, const reports::Costs& costs);
+/// here. `search`: the number of the one that the trials are told to. Returns those that came to their end now. Throws
+/// Interrupted.
+std::vector<FinishedTrial> try_other_fixes(Run& run, const reports::Costs& costs, int search);
 
 /// The fastest of the other fixes that pass, if it is faster than the culprit set.
 std::optional<std::vector<strategies::SuspectId>> faster_fix(const reports::Costs& costs);

@@ -9,6 +9,7 @@
 #include "configs/printable.hpp"
 #include "driver/judge/running.hpp"
 #include "driver/log/log.hpp"
+#include "driver/loop/findings.hpp"
 #include "driver/record/record_curves.hpp"
 #include "reports/progress.hpp"
 #include "reports/write.hpp"
@@ -43,6 +44,7 @@ Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const 
            .ended_early = [this](const judge::Curve& curve) { return judge_.ended_early(curve); },
            .broken = [this](const TrialPlan& plan, const AttemptOutcome& outcome) { return judge_.broken(plan, outcome); }},
           [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(plan, outcome); }) {
+  trials.before_judged([this](const FinishedTrial& finished) { journal_findings(*this, finished); });
   journal.tell([this](const nlohmann::json& line) { state.history.take(line); });
   for (const PastTrial& trial : state.past.trials) {
     trials.continue_numbers_after(trial.number);

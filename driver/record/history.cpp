@@ -21,10 +21,10 @@ BOOST_DESCRIBE_STRUCT(Member, (), (family, name, odds, stays_on))
 BOOST_DESCRIBE_STRUCT(Begun, (),
                       (started_utc, run_tag, by_hand, reference_only, prune, kept, experiment_file, name, metric, target,
                        recording, inherited))
-BOOST_DESCRIBE_STRUCT(PastDescent, (), (opened, scope, first_trial, end_trial, stayed))
+BOOST_DESCRIBE_STRUCT(PastDescent, (), (opened, scope, first_trial, stayed))
 
 namespace {
-constexpr int kJournalFormat = 2;  ///< of a journal; another one is refused
+constexpr int kJournalFormat = 3;  ///< of a journal; another one is refused
 }
 
 void History::take(const json& record) {
@@ -61,8 +61,6 @@ void History::take(const json& record) {
     for (PastTrial& trial : trials) trial.neutralised.resize(catalogue->size());  // of before they were known
   } else if (kind == "descent") {
     descent = keep::read_as<PastDescent>(record);
-  } else if (kind == "preferred") {
-    keep::read(record.at("fix"), preferred);
   } else if (kind == "effect") {
     effect_seen = set_of(record.at("seen").get<std::string>());
   } else {
@@ -166,8 +164,6 @@ json catalogue_record(const neutralise::Catalogue& catalogue, bool exact) {
 }
 
 json descent_record(const PastDescent& descent) { return keep::record("descent", descent); }
-
-json preferred_record(const std::vector<strategies::SuspectId>& fix) { return {{"kind", "preferred"}, {"fix", fix}}; }
 
 json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", set_key(seen)}}; }
 

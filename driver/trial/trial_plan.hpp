@@ -26,6 +26,7 @@ struct TrialQuestion {
   std::string reason;       ///< why this trial, with names; where one set has several trials of a role (controls, ladders,
                             ///< soaks), a resumed run knows each of them by these very words
   neutralise::Rungs rungs;  ///< the values by which it neutralises ladders
+  int search = 0;           ///< of the run's searches the one that it is told to: 1, or 2 among parts; 0: to none
 };
 
 struct TrialPlan : TrialQuestion, AttemptPlan {
