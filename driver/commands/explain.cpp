@@ -46,7 +46,7 @@ class Retold {
     of_second_ = !first && answers.second && (history_.finished || &answers.standing() == &*answers.second);
     answer_ = of_second_ ? *answers.second : answers.first;
     first_ = answers.first;
-    scope_ = catalogue_.set_of(of_second_ ? history_.descent->scope : first_scope(experiment, catalogue_));
+    scope_ = catalogue_.set_of(of_second_ ? history_.descent->suspects : first_scope(experiment, catalogue_));
     for (const std::size_t index : history_.order_judged) {
       const PastTrial& trial = history_.trials[index];
       if (!trial.judgement || !is(trial.role, reports::kEvidence)) continue;
@@ -67,7 +67,7 @@ class Retold {
   bool searched(SuspectId id) const { return scope_.test(id); }
   std::vector<SuspectId> searched() const { return strategies::members_of(scope_); }
   /// The members whose parts were, or would have been, searched after the first search.
-  const std::optional<PastDescent>& descent() const { return history_.descent; }
+  const std::optional<reports::Descent>& descent() const { return history_.descent; }
   const strategies::Answer& first() const { return first_; }
   const std::vector<const PastTrial*>& trials() const { return trials_; }
   bool is_finished() const { return history_.finished; }

@@ -166,10 +166,9 @@ std::optional<std::string> passes_watched(Run& run, const std::set<std::string>&
   for (const std::string& name : families)
     for (const auto& [variable, value] : run.experiment.families.at(name).discover->environment)
       plan.recipe.templates[variable] = family_variable(run.sides.subject, variable, value);
-  if (run.state.history.finished && !run.was_begun(plan)) return std::nullopt;  // by a bisectd that did without
-  log::info(reports::phase_line(run.frame(), Role::watched));
-  run.start_or_go_on(std::move(plan));
-  const FinishedTrial finished = std::move(run.wait_for_all().back());
+  const std::vector<FinishedTrial> all = run.run_all(std::move(plan));
+  if (all.empty()) return std::nullopt;
+  const FinishedTrial& finished = all.back();
   const std::string watched = fmt::format("{}", fmt::join(families, " and "));
   if (finished.judgement.verdict == Verdict::pass)
     return fmt::format(
@@ -217,7 +216,8 @@ void control_answer(Run& run) {
     const int needed = times_of(control, run.must_only_run());
     all.push_back({.control = std::move(control), .needed = needed});
   }
-  const bool was_proved = run.state.history.finished && run.state.past.conclusion->answer.state == strategies::State::proved;
+  const bool was_proved =
+      run.state.history.finished && run.state.history.conclusion->answer.state == strategies::State::proved;
   log::info(reports::phase_line(run.frame(), Role::control));
   while (true) {
     bool replaying = false;  // what an earlier session began comes first, for it may make the rest needless
@@ -228,7 +228,7 @@ void control_answer(Run& run) {
       if (over || tried.is_running || !tried.is_open(exact) || run.trials.free_slots(run.sides.subject) == 0) continue;
       TrialPlan plan = run.plan_for(Role::control, tried.control.neutralised, reason_of(tried));
       const bool begun = run.was_begun(plan);
-      if (!begun && was_proved) return;  // by a bisectd that made no controls
+      if (!begun && was_proved) return;  // they bore it out
       if (!begun && replaying) continue;
       replaying |= begun;
       if (!begun && hours_spent(run)) {
@@ -276,12 +276,8 @@ void control_outside(Run& run) {
   if (run.state.answer.state != strategies::State::outside_suspects) return;
   TrialPlan plan = run.plan_for(Role::control, Neutralised(run.state.catalogue.set_of({})),
                                 "the subject as it is once more, at the end: it must fail");
-  const bool begun = run.was_begun(plan);
-  if (run.state.history.finished && !begun) return;  // by a bisectd that did without
-  if (!begun && hours_spent(run)) return;
-  log::info(reports::phase_line(run.frame(), Role::control));
-  run.start_or_go_on(std::move(plan));
-  for (const FinishedTrial& finished : run.wait_for_all())
+  if (!run.was_begun(plan) && hours_spent(run)) return;
+  for (const FinishedTrial& finished : run.run_all(std::move(plan)))
     if (finished.judgement.verdict == Verdict::pass)
       take_back(
           run.state.answer, Hindrance::change,

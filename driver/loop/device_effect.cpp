@@ -105,10 +105,7 @@ std::optional<std::string> differing_devices(Run& run, const FinishedTrial& subj
   if (!device_effect_in(runs, 1, target)) return std::nullopt;
   TrialPlan plan = run.plan_for(Role::as_is, {}, "runs on different devices end differently: is it the devices?");
   plan.attempts = plan.max_attempts = 2 * static_cast<int>(std::min(run.sides.subject.pool->size(), kAskedAtMost));
-  const bool by_older = run.state.past.catalogue || run.state.history.finished;  // a bisectd that did not ask
-  if (by_older && !run.was_begun(plan)) return std::nullopt;
-  run.start_or_go_on(std::move(plan));
-  for (const FinishedTrial& finished : run.wait_for_all())
+  for (const FinishedTrial& finished : run.run_all(std::move(plan)))
     for (RunOnDevice& more : runs_on_devices(*run.state.jury, finished)) runs.push_back(std::move(more));
   return device_effect_in(runs, 2, target);
 }

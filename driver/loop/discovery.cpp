@@ -93,8 +93,7 @@ SeenMembers see_members(Run& run, FinishedTrial discovery) {
     }
     plan.recipe = neutralise::recipe_for(run.experiment, known, all, run.sides.subject.environment, run.state.rungs);
     set_discovery(plan.recipe, run.experiment, run.sides.subject);
-    run.start_or_go_on(std::move(plan));
-    discovery = std::move(run.wait().front());
+    discovery = std::move(run.run_all(std::move(plan)).front());
     broke = broke_like_the_subject(run, discovery);
     goes_on = add_seen(run, discovery, broke, seen) && broke;
   }
@@ -135,7 +134,7 @@ neutralise::Discovered query(Run& run) {
   log::info("asking the framework for the members of a family");
   try {
     return ask_framework(run.experiment, run.sides.subject, run.launcher, run.directory.folder() / "query",
-                         run.state.past.run_tag);
+                         run.state.history.run_tag);
   } catch (const std::runtime_error& error) {
     throw Infrastructure(error.what());
   }
@@ -144,8 +143,8 @@ neutralise::Discovered query(Run& run) {
 TrialPlan plan_discovery(const Run& run) { return run.plan_for(Role::discovery, {}, kWhyDiscover); }
 
 void list_suspects(Run& run, neutralise::Discovered named, std::optional<FinishedTrial> discovery) {
-  if (run.state.past.catalogue) {
-    run.state.exact = run.state.past.exact;
+  if (run.state.history.catalogue) {
+    run.state.exact = run.state.history.exact;
     warn_of_left_out(run);
   } else {
     SeenMembers seen = discovery ? see_members(run, *discovery) : SeenMembers{};

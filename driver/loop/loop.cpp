@@ -71,21 +71,19 @@ void weigh_workaround(Run& run) {
     return trial.role == Role::other_fix && trial.neutralised == plan.neutralised && trial.judgement;
   };
   if (std::ranges::any_of(run.state.history.trials, is_whole)) return;  // without a step time: it broke
-  if (run.state.history.finished && !run.was_begun(plan)) return;
-  run.start_or_go_on(std::move(plan));
-  run.wait_for_all();
+  run.run_all(std::move(plan));
 }
 
 /// The runs before the search alone may take hours, and their curves are worth a look. A resumed run has reports already.
 void show_first_runs(Run& run) {
-  if (run.state.past.trials.empty()) run.write_reports();
+  if (!run.is_resumed()) run.write_reports();
 }
 
 /// The second search, among the parts of what was proved guilty, if the experiment asks for one. Its answer counts only if
 /// it is proved; null: it is not.
 std::unique_ptr<SearchPhase> search_parts(Run& run, const FinishedTrial& as_is) {
-  const std::optional<PastDescent>& journaled = run.state.history.descent;
-  std::optional<PastDescent> descent = journaled;
+  const std::optional<reports::Descent>& journaled = run.state.history.descent;
+  std::optional<reports::Descent> descent = journaled;
   if (!descent) descent = descent_after(run.experiment, run.state.catalogue, run.state.answer);
   if (!descent || run.state.answer.state != strategies::State::proved) return nullptr;
   const auto note = [&](std::string stayed) {
@@ -95,10 +93,10 @@ std::unique_ptr<SearchPhase> search_parts(Run& run, const FinishedTrial& as_is) 
   };
   if (!journaled) descent->first_trial = run.trials.next_number();
   run.state.before_descent = run.state.answer;
-  if (descent->scope.empty()) return note(why_no_parts(run.state.catalogue, descent->opened)), nullptr;
+  if (descent->suspects.empty()) return note(why_no_parts(run.state.catalogue, descent->opened)), nullptr;
   if (!journaled) note("");
   log::info(reports::descent_line(run.frame()));
-  auto parts = std::make_unique<SearchPhase>(run, as_is, 2, descent->scope);
+  auto parts = std::make_unique<SearchPhase>(run, as_is, 2, descent->suspects);
   if (parts->goes_on()) note("");  // its budget was spent, and there is more now
   parts->search();
   const bool proved = run.state.answer.state == strategies::State::proved;
@@ -108,25 +106,6 @@ std::unique_ptr<SearchPhase> search_parts(Run& run, const FinishedTrial& as_is) 
   return nullptr;
 }
 
-/// What the fix costs in speed, and whether another one costs less.
-void compare_fixes(Run& run, SearchPhase& search) {
-  const auto problem = problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), run.state.exact);
-  const auto costs = [&] {
-    run.state.other_fixes = other_fixes(run.state.answer, problem);
-    return costs_of(run.experiment, run.state.history, run.state.answer.culprit_set, run.state.other_fixes);
-  };
-  const bool fastest = run.experiment.search.fix == configs::FixChoice::fastest;
-  bool goes_on = true;
-  while (goes_on) {
-    const reports::Costs known = costs();
-    if (run.state.answer.state != strategies::State::proved || search.budget_spent()) return;
-    goes_on = search.hear(try_other_fixes(run, known, search.number()));
-    if (goes_on || run.state.history.finished) continue;
-    if (const auto better = fastest ? faster_fix(costs()) : fix_within_step_time(costs())) goes_on = search.choose(*better);
-  }
-  run.state.other_fixes = other_fixes(run.state.answer, problem);
-}
-
 /// Whether the fix holds for longer than a trial. What it shows is told and changes no answer: nothing of that length was
 /// compared with it.
 void soak_fix(Run& run) {
@@ -134,14 +113,10 @@ void soak_fix(Run& run) {
   TrialPlan plan =
       run.plan_for(Role::soak, strategies::Neutralised(run.state.catalogue.set_of(run.state.answer.culprit_set)),
                    fmt::format("does the fix hold to step {}?", run.experiment.soak->value));
-  const bool begun = run.was_begun(plan);
-  if (run.state.history.finished && !begun) return;
-  if (!begun && (trials_spent(run) || hours_spent(run)))
+  if (!run.state.history.finished && !run.was_begun(plan) && (trials_spent(run) || hours_spent(run)))
     return run.warn(fmt::format("the fix was not run to step {} (soak): the budget is spent", run.experiment.soak->value));
-  log::info(reports::phase_line(run.frame(), Role::soak));
-  run.start_or_go_on(std::move(plan));
   try {
-    run.wait_for_all();
+    run.run_all(std::move(plan));
   } catch (const Infrastructure& error) {  // the answer does not rest on it
     run.warn(fmt::format("the fix was not run to step {} (soak): {}", run.experiment.soak->value, error.what()));
   }
@@ -169,8 +144,8 @@ void find_answer(Run& run) {
   SearchPhase first(run, *as_is, 1, first_scope(run.experiment, run.state.catalogue));
   first.search();
   const std::unique_ptr<SearchPhase> parts = search_parts(run, *as_is);
-  if (run.state.history.finished && run.state.past.conclusion->answer.state == strategies::State::proved)
-    run.state.answer = run.state.past.conclusion->answer;
+  if (run.state.history.finished && run.state.history.conclusion->answer.state == strategies::State::proved)
+    run.state.answer = run.state.history.conclusion->answer;
   compare_fixes(run, parts ? *parts : first);
   control_watching(run);
   control_answer(run);
@@ -207,7 +182,7 @@ reports::Record run_loop(Run& run) {
   try {
     find_answer(run);
     if (!run.state.history.finished && run.state.conclusion) warn_of_broken_runs(run);
-    if (run.state.past.prune) weigh_workaround(run);
+    if (run.state.history.prune) weigh_workaround(run);
     if (!run.state.history.finished) journal_conclusion(run);
   } catch (const Infrastructure& error) {
     run.stop_all(error.what());
@@ -230,7 +205,7 @@ TriedByHand run_one_trial(Run& run, const std::vector<configs::MemberLabel>& off
   }
   const Role role = neutralised.none() ? Role::as_is : Role::by_hand;
   run.start_or_go_on(run.plan_for(role, neutralised, "named by a person"));
-  const FinishedTrial finished = std::move(run.wait_for_all().back());
+  const FinishedTrial finished = std::move(run.wait().front());
   TriedByHand tried{.frame = run.frame(), .trial = shown_trial(run.state.history.trials.back(), run.state)};
   for (std::string& note : notes_without_effect(run, finished)) tried.trial.notes.push_back(std::move(note));
   return tried;

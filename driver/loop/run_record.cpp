@@ -40,20 +40,11 @@ void show_conclusion(reports::Record& record, const History& history) {
   record.outcome = history.outcome();
   if (record.outcome == reports::Outcome::infrastructure) record.advice = history.failure;
   if (!history.finished) return;
-  const Conclusion& conclusion = *history.conclusion;
   record.finished = true;
-  record.answer = conclusion.answer;
-  record.advice = conclusion.advice;
-  record.warnings = conclusion.warnings;
-  record.agreed_checks = conclusion.agreed_checks;
-  record.no_effect = conclusion.no_effect;
-  if (history.catalogue && !conclusion.no_effect.empty())  // those that are always on are listed behind the others
+  static_cast<Conclusion&>(record) = *history.conclusion;
+  if (history.catalogue && !record.no_effect.empty())  // those that are always on are listed behind the others
     for (const neutralise::Member& member : history.catalogue->always_on())
       record.suspects.push_back({member.family, member.name}), ++record.always_on;
-  record.workaround = conclusion.workaround;
-  record.workaround_unset = conclusion.workaround_unset;
-  record.workaround_arguments = conclusion.workaround_arguments;
-  record.workaround_config = conclusion.workaround_config;
 }
 
 void show_judgement(reports::Trial& trial, const judge::Judgement& judgement) {
@@ -94,7 +85,7 @@ void show_reproductions(reports::Record& record, const keep::RunDirectory& direc
 }  // namespace
 
 RunState state_after(const configs::Experiment& experiment, History history) {
-  RunState state{.past = history, .history = std::move(history)};
+  RunState state{.history = std::move(history)};
   if (state.history.catalogue) state.catalogue = *state.history.catalogue;
   state.warnings = warnings_of(experiment, state.history);
   state.changes = changes_since_baseline(experiment, state.history.versions);
@@ -143,7 +134,10 @@ reports::Record frame_of(const configs::Experiment& experiment, const keep::RunD
     state.trials_left.count_down(record.answer, history.order_judged.size());
     record.why_more_trials = state.trials_left.why_more();
   }
-  if (history.descent && state.before_descent) record.descent = descent_of(*history.descent, *state.before_descent);
+  if (history.descent && state.before_descent) {
+    record.descent = history.descent;
+    record.descent->before = *state.before_descent;
+  }
   show_conclusion(record, history);
   return record;
 }

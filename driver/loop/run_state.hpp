@@ -26,8 +26,7 @@ struct LoggedSoFar {
 };
 
 struct RunState {
-  History past;                             ///< the journal as an earlier bisectd left it; empty for a new run
-  History history;                          ///< the journal as it is now, each line of it taken in as it is written
+  History history;                          ///< the journal, each line of it taken in as it is written
   std::optional<judge::Jury> jury;          ///< once the reference is measured; never where the subject must only run
   std::filesystem::path reference_attempt;  ///< folder of a whole run of it; empty for a recorded one
   neutralise::Catalogue catalogue;          ///< once the suspects are listed

@@ -54,10 +54,9 @@ SearchPhase::SearchPhase(Run& run, const FinishedTrial& as_is, int number, Scope
       as_is_(as_is),
       number_(number),
       problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), run.state.exact)),
-      inquiry_(problem_, engine_of(run.experiment.search.engine), std::move(scope)),
-      refused_(run.state.catalogue.size()) {
-  learn(judged_run(as_is.judgement, Neutralised(SuspectSet(refused_.size())), Role::as_is, false,
-                   run.experiment.accept.target));
+      inquiry_(problem_, engine_of(run.experiment.search.engine), std::move(scope)) {
+  inquiry_.learn(judged_run(as_is.judgement, Neutralised(SuspectSet(run.state.catalogue.size())), Role::as_is, false,
+                            run.experiment.accept.target));
   go_on_with_past();
 }
 
@@ -79,7 +78,8 @@ void SearchPhase::search() {
   // The answer can come while other devices still work on trials that it makes needless.
   run_.stop_all("the search is over without it");
   pending_.clear();
-  if (run_.state.answer.state != State::proved && before_other_fix_) run_.state.answer = *before_other_fix_;
+  if (run_.state.answer.state != State::proved && inquiry_.before_other_fix())
+    run_.state.answer = *inquiry_.before_other_fix();
 }
 
 bool SearchPhase::hear(const std::vector<FinishedTrial>& trials) {
@@ -180,24 +180,18 @@ bool SearchPhase::ask_for_proofs() {
   return waiting;
 }
 
-/// In its order.
 void SearchPhase::go_on_with_past() {
-  const History& past = run_.state.past;
-  for (const std::size_t index : past.order_judged) {
-    const PastTrial& trial = past.trials[index];
-    if (trial.search != number_ || trial.failed) continue;  // failed: its session ended by it, it runs again
-    if (run_.state.jury) run_.state.jury->learn(*trial.judgement);
-    learn(judged_run(trial, run_.experiment.accept.target));
-    tell_refused(trial.refused);
-    // What signatures told is weighed by each look at the answer, and a search may give them up at one.
-    if (trial.role == Role::signature) (void)inquiry_.answer();
-  }
+  const History& history = run_.state.history;
+  for (const std::size_t index : history.order_judged)
+    if (const PastTrial& trial = history.trials[index]; run_.state.jury && trial.search == number_ && !trial.failed)
+      run_.state.jury->learn(*trial.judgement);
+  if (inquiry_.retell(history, number_, run_.experiment.accept.target)) forget_shortened();
   if (run_.state.history.finished) return;
   const bool over = inquiry_.answer().state != State::searching;  // then only proofs are needed still
-  for (const PastTrial& trial : past.trials) {
+  for (const PastTrial& trial : history.trials) {
     if (trial.search != number_ || (trial.judgement && !trial.failed)) continue;
     if (trial.role == Role::other_fix || (over && trial.role != Role::proof)) continue;
-    if (past.descent && trial.number < past.descent->first_trial) continue;  // that search has its answer
+    if (history.descent && trial.number < history.descent->first_trial) continue;  // that search has its answer
     pending_[trial.number] = trial.neutralised;
     TrialPlan plan = run_.plan_for(trial.role, trial.neutralised, trial.reason);
     plan.search = number_;
@@ -239,22 +233,13 @@ void SearchPhase::take_in(const FinishedTrial& finished) {
   pending_.erase(plan.number);
   refuse_if_unlike(finished);
   const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
-  learn(judged_run(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early,
-                   run_.experiment.accept.target));
-  tell_refused(refused_in(run_, finished));
+  const JudgedRun told = judged_run(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early,
+                                    run_.experiment.accept.target);
+  if (inquiry_.learn(told)) forget_shortened();
+  inquiry_.learn_refused(refused_in(run_, finished));
 }
 
-void SearchPhase::tell_refused(const std::vector<strategies::SuspectId>& members) {
-  for (const strategies::SuspectId id : members) {
-    if (refused_.test_set(id)) continue;  // two trials that ended together can name the same one
-    learn(refusal_of(id, run_.state.catalogue.size()));
-  }
-}
-
-void SearchPhase::learn(const JudgedRun& told) {
-  // It may show a further cause; the answer stands as long as that has no name.
-  if (told.role == Role::other_fix && inquiry_.answer().state == State::proved) before_other_fix_ = inquiry_.answer();
-  if (!inquiry_.learn(told)) return;
+void SearchPhase::forget_shortened() {
   log::info("a whole run contradicts shortened ones: the search goes on at full length");
   run_.state.jury->forget_horizon();
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "driver/launch/pauses.hpp"
@@ -42,18 +41,15 @@ class SearchPhase {
   bool ask_for_proofs();
   void take_in(const FinishedTrial& finished);
   void refuse_if_unlike(const FinishedTrial& finished);
-  void learn(const JudgedRun& told);
-  void tell_refused(const std::vector<strategies::SuspectId>& members);
+  void forget_shortened();
 
   Run& run_;
   const FinishedTrial& as_is_;
   int number_;
   strategies::Problem problem_;
   Inquiry inquiry_;
-  std::optional<strategies::Answer> before_other_fix_;      ///< proved, before the last trial of another fix was told
   launch::Pauses pauses_;                                   ///< since nothing runs any more
   std::map<std::size_t, strategies::Neutralised> pending_;  ///< sets of running trials, by number
-  strategies::SuspectSet refused_;                          ///< named by the log of a broken run as impossible to neutralise
 };
 
 }  // namespace bisectd::driver

@@ -117,7 +117,7 @@ void Trials::begin(TrialPlan plan) {
   for (int i = 0; i < open.plan.attempts; ++i) launch_one(open, "the trial starts");
 }
 
-void Trials::go_on(TrialPlan plan, const PastTrial& past) {
+void Trials::go_on(TrialPlan plan, PastTrial past) {
   plan.number = past.number;
   next_number_ = std::max(next_number_, plan.number + 1);
   listener_(plan, nullptr);
