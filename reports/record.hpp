@@ -175,7 +175,21 @@ struct Costs {
   std::vector<OtherFix> other_fixes;      ///< by price
 };
 
-struct Record : Comparison, Costs {
+/// What a run came to.
+struct Conclusion {
+  Outcome outcome = Outcome::unfinished;
+  strategies::Answer answer;               ///< ids are indices into the suspects
+  std::string advice;                      ///< what to do next when there is no culprit, in plain words
+  std::vector<std::string> warnings;       ///< that a reader of the result must know
+  std::vector<std::string> agreed_checks;  ///< names: both sides were given the same there
+  std::vector<NoEffect> no_effect;         ///< ids of those that are always on are behind those of the suspects with trials
+  std::vector<std::pair<std::string, std::string>> workaround;  ///< environment to export, in order
+  std::vector<std::string> workaround_unset;                    ///< variables the fix wants unset
+  std::vector<std::string> workaround_arguments;                ///< argv elements to add
+  std::vector<ConfigSetting> workaround_config;                 ///< of configuration files of the training's own
+};
+
+struct Record : Conclusion, Comparison, Costs {
   std::string program_version;
   std::string experiment;  ///< name
   std::string experiment_file;
@@ -183,7 +197,6 @@ struct Record : Comparison, Costs {
   std::string started_utc;  ///< ISO 8601 with Z
   double elapsed_s = 0;
   bool finished = false;
-  Outcome outcome = Outcome::unfinished;
   std::string metric;
   double target = 0.005;
   bool worse_only = false;                  ///< a better result is accepted, however far off (accept.worse_only)
@@ -193,27 +206,18 @@ struct Record : Comparison, Costs {
   std::vector<Name> suspects;
   std::vector<std::size_t> parts;  ///< ids, ascending: parts of other suspects, which the first search leaves active
   std::optional<Descent> descent;  ///< once there is one
-  strategies::Answer answer;       ///< ids are indices into `suspects`
   std::string why_more_trials;     ///< what made the expected range grow last, in words; empty: it shrank
   std::vector<Trial> trials;
   std::vector<SignatureGroup> signature_groups;  ///< the one nearest to the reference first
-  std::vector<NoEffect> no_effect;
-  std::map<std::size_t, std::string> refused;  ///< suspect -> why it cannot be neutralised, where the log of a run says it
+  std::map<std::size_t, std::string> refused;    ///< suspect -> why it cannot be neutralised, where the log of a run says it
   std::size_t always_on =
       0;  ///< so many of the suspects, the last ones, could not be neutralised by anything: none has a trial
   std::vector<Ladder> ladders;
-  std::vector<std::pair<std::string, std::string>> workaround;  ///< environment to export, in order
-  std::vector<std::string> workaround_unset;                    ///< variables the fix wants unset
-  std::vector<std::string> workaround_arguments;                ///< argv elements to add
-  std::vector<ConfigSetting> workaround_config;                 ///< of configuration files of the training's own
-  std::optional<Pruned> pruned;                                 ///< of a finished `bisectd prune`
-  std::map<std::string, std::string> versions;                  ///< framework, plug-in, ...
-  std::vector<std::string> changes;                             ///< of versions, since the baseline
-  std::vector<std::string> held;                                ///< what every run of both sides had: "seed 1024"
-  std::vector<std::string> agreed_checks;                       ///< names: both sides were given the same there
-  std::vector<Reproduction> reproductions;                      ///< of the causes, as far as they were tried
-  std::string advice;                                           ///< what to do next when there is no culprit, in plain words
-  std::vector<std::string> warnings;                            ///< that a reader of the result must know
+  std::optional<Pruned> pruned;                 ///< of a finished `bisectd prune`
+  std::map<std::string, std::string> versions;  ///< framework, plug-in, ...
+  std::vector<std::string> changes;             ///< of versions, since the baseline
+  std::vector<std::string> held;                ///< what every run of both sides had: "seed 1024"
+  std::vector<Reproduction> reproductions;      ///< of the causes, as far as they were tried
 };
 
 }  // namespace bisectd::reports

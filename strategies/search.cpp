@@ -32,6 +32,7 @@ class Search::Impl {
   void tell(const Evidence& evidence);
   /// Weighs what signatures told, all that came together at once, and says where the search stands.
   void update_answer();
+  Answer with_fix(const std::vector<SuspectId>& fix) const;
   /// Neutralising does harm by itself, or trials are due that may take back what was proved.
   bool may_only_make_up() const { return (left_active - breaking_there - kept_together).any() || !doubts.open.empty(); }
 
@@ -46,7 +47,7 @@ class Search::Impl {
   void name_hindrance();
   void describe_culprits();
   void expect_trials_left();
-  double least_sure() const;
+  double confidence_in_fix(const std::vector<Claim>& certificate) const;
   void begin_again();  // after an outage, or with what does harm or is needless left active
   bool leave_harmful_active();
   bool leave_needless_active(const Needless& needless);
@@ -238,17 +239,29 @@ void Search::Impl::describe_culprits() {
   else if (phases->ordered()->complete()) answer.causes = standing.named_causes();
   std::sort(answer.causes.begin(), answer.causes.end());
   answer.certificate = certificate(phases->log(), phases->always_active(), {answer.culprit_set, answer.causes});
-  if (answer.state == State::proved) answer.confidence = std::min(confidence_in(answer.certificate), least_sure());
+  if (answer.state == State::proved) answer.confidence = confidence_in_fix(answer.certificate);
+}
+
+Answer Search::Impl::with_fix(const std::vector<SuspectId>& fix) const {
+  Answer other = answer;
+  const bool mends = std::ranges::all_of(answer.causes, [&](const std::vector<SuspectId>& cause) {
+    return std::ranges::find_first_of(cause, fix) != cause.end();
+  });
+  if (answer.state != State::proved || !mends) return other;
+  other.culprit_set = fix;
+  other.certificate = certificate(phases->log(), phases->always_active(), {fix, answer.causes});
+  other.confidence = confidence_in_fix(other.certificate);
+  return other;
 }
 
 // Where runs repeat themselves no verdict is weighed against others, yet the judge may not have been sure of one that the
 // proof rests on, and a repeat shows the same.
-double Search::Impl::least_sure() const {
+double Search::Impl::confidence_in_fix(const std::vector<Claim>& certificate) const {
   double least = 1;
-  for (const Claim& claim : answer.certificate)
+  for (const Claim& claim : certificate)
     if (const LogEntry* entry = phases->log().find(active_beside(claim.neutralised)); claim.proved && entry)
       least = std::min(least, entry->surest);
-  return phases->log().exact() && least < kSure ? least : 1;
+  return std::min(confidence_in(certificate), phases->log().exact() && least < kSure ? least : 1);
 }
 
 // To the end of an unfinished search. What nobody can know is how many culprits there are: the least counts on none beside
@@ -283,6 +296,11 @@ std::string Search::so_far() const {
   const Answer& now = answer();  // first: the plan follows from it
   const std::vector<Trial> next = impl_->plan(1, {});
   return progress(*impl_->phases, now, next.empty() ? nullptr : &next.front(), impl_->may_only_make_up());
+}
+
+Answer Search::answer_with(const std::vector<SuspectId>& fix) const {
+  (void)answer();
+  return impl_->with_fix(fix);
 }
 
 const Answer& Search::answer() const {

@@ -34,6 +34,9 @@ class Search {
   std::vector<Trial> ask(std::size_t slots, std::span<const Neutralised> pending);
 
   const Answer& answer() const;
+  /// The same where another minimal fix of its causes is the culprit set; what it rests on then is told in the certificate,
+  /// proved or not. As it is, if it is not proved or that fix leaves a cause active.
+  Answer answer_with(const std::vector<SuspectId>& fix) const;
 
   /// An unfinished search in words, with ids as #3: what is proved, what is likely with which odds, what is untouched,
   /// what the next trial would be.

@@ -171,7 +171,7 @@ std::vector<align::Recording> written_by(const align::StepRun& run) {
 std::vector<align::StepRun> made_runs(HandRun& run, const AlignOptions& options) {
   std::vector<align::StepRun> runs = wanted_runs(run, options);
   Run& all = run.run();
-  align::run_steps(all.experiment, all.launcher, all.state.past.run_tag, runs, [&](const align::StepRun& ended) {
+  align::run_steps(all.experiment, all.launcher, all.state.history.run_tag, runs, [&](const align::StepRun& ended) {
     log::info(fmt::format("{}{}: {}", ended.name,
                           ended.perturbed ? fmt::format(", perturbed (seed {})", ended.perturbed) : "",
                           ended.file.empty() ? ended.why : "wrote down one step"));

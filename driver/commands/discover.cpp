@@ -124,7 +124,7 @@ std::vector<Missing> missing_in(const std::vector<std::filesystem::path>& logs, 
 /// Logs of the only trial that was run.
 std::vector<std::filesystem::path> logs_of(const Run& run, const configs::Side& subject) {
   const PastTrial& trial = run.state.history.trials.back();
-  return log_files(subject, run.directory.attempt(trial.number, set_key(trial.neutralised), trial.attempts.back().number));
+  return log_files(subject, run.directory.attempt(trial.number, trial.attempts.back().number));
 }
 
 void print_missing(const Missing& one, bool is_listed) {

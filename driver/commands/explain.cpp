@@ -41,19 +41,16 @@ class Retold {
   Retold(const configs::Experiment& experiment, History history, bool first)
       : history_(std::move(history)),
         catalogue_(*history_.catalogue),
-        problem_(
-            preferring(problem_of(experiment, catalogue_, launch::DevicePool(experiment.subject).size(), history_.exact),
-                       history_.preferred)) {
+        problem_(problem_of(experiment, catalogue_, launch::DevicePool(experiment.subject).size(), history_.exact)) {
     const RetoldAnswers answers = retold(experiment, history_, problem_);
     of_second_ = !first && answers.second && (history_.finished || &answers.standing() == &*answers.second);
     answer_ = of_second_ ? *answers.second : answers.first;
     first_ = answers.first;
-    scope_ = catalogue_.set_of(of_second_ ? history_.descent->scope : first_scope(experiment, catalogue_));
+    scope_ = catalogue_.set_of(of_second_ ? history_.descent->suspects : first_scope(experiment, catalogue_));
     for (const std::size_t index : history_.order_judged) {
-      PastTrial& trial = history_.trials[index];
+      const PastTrial& trial = history_.trials[index];
       if (!trial.judgement || !is(trial.role, reports::kEvidence)) continue;
-      if (history_.descent && trial.role != Role::as_is && history_.descent->has(trial.number) != of_second_) continue;
-      trial.neutralised.resize(catalogue_.size());       // the subject as it is runs before the suspects are known
+      if (trial.role != Role::as_is && trial.search != (of_second_ ? 2 : 1)) continue;
       if (trial.role == Role::signature) ++short_ones_;  // which have no verdict
       else trials_.push_back(&trial);
       if (!trial.judgement->signature.empty()) signed_.push_back(&trial);
@@ -70,7 +67,7 @@ class Retold {
   bool searched(SuspectId id) const { return scope_.test(id); }
   std::vector<SuspectId> searched() const { return strategies::members_of(scope_); }
   /// The members whose parts were, or would have been, searched after the first search.
-  const std::optional<PastDescent>& descent() const { return history_.descent; }
+  const std::optional<reports::Descent>& descent() const { return history_.descent; }
   const strategies::Answer& first() const { return first_; }
   const std::vector<const PastTrial*>& trials() const { return trials_; }
   bool is_finished() const { return history_.finished; }

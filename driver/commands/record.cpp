@@ -41,12 +41,12 @@ Baseline recorded(const configs::Experiment& experiment, Run& run, const RecordO
                     .recorded = true};
   try {
     baseline.facts = facts_of_commands(experiment, run.sides.reference, SideName::reference, run.launcher, folder / "checks",
-                                       run.state.past.run_tag + "/checks");
+                                       run.state.history.run_tag + "/checks");
   } catch (const std::runtime_error& error) {
     throw Infrastructure(error.what());
   }
   baseline.versions =
-      find_versions(experiment, run.sides.reference, run.launcher, folder / "versions", run.state.past.run_tag).found;
+      find_versions(experiment, run.sides.reference, run.launcher, folder / "versions", run.state.history.run_tag).found;
   add_runs(baseline, measure_reference(run));
   for (const judge::Finding& finding : run.state.jury->findings()) run.warn(finding.text);
   baseline.facts.merge(logged_reference_facts(experiment, run.state.reference_attempt));

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -106,14 +105,11 @@ void RunDirectory::point_latest_here() const {
   sync_folder(folder_.parent_path());
 }
 
-std::string RunDirectory::attempt_name(std::size_t trial, std::string_view key, int attempt) {
-  const auto hash = static_cast<std::uint32_t>(XXH3_64bits(key.data(), key.size()));
-  return fmt::format("trials/{:04}-{:08x}/attempt-{}", trial, hash, attempt);
+std::string RunDirectory::attempt_name(std::size_t trial, int attempt) {
+  return fmt::format("trials/{:04}/attempt-{}", trial, attempt);
 }
 
-fs::path RunDirectory::attempt(std::size_t trial, std::string_view key, int attempt) const {
-  return folder_ / attempt_name(trial, key, attempt);
-}
+fs::path RunDirectory::attempt(std::size_t trial, int attempt) const { return folder_ / attempt_name(trial, attempt); }
 
 std::string RunDirectory::relative(const fs::path& inside) const { return inside.lexically_relative(folder_).string(); }
 

@@ -40,10 +40,10 @@ class RunDirectory {
   /// Points <out>/latest at this folder. A convenience: a file system without symbolic links must not end the night.
   void point_latest_here() const;
 
-  /// trials/0007-3f2a91bc/attempt-1, not made; `key` is what the trial neutralises, hashed into the folder's name.
-  std::filesystem::path attempt(std::size_t trial, std::string_view key, int attempt) const;
+  /// trials/0007/attempt-1, not made.
+  std::filesystem::path attempt(std::size_t trial, int attempt) const;
   /// The same relative to folder(), for journal and reports.
-  static std::string attempt_name(std::size_t trial, std::string_view key, int attempt);
+  static std::string attempt_name(std::size_t trial, int attempt);
   std::string relative(const std::filesystem::path& inside) const;
 
  private:

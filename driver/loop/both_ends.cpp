@@ -39,9 +39,7 @@ constexpr int kRunsThatShowNothing = 5;
 constexpr int kTrialsThatBreak = 3;
 
 FinishedTrial run_reference(Run& run) {
-  log::info(reports::phase_line(run.frame(), Role::reference));
-  run.start_or_go_on(run.plan_for(Role::reference, {}, "the trusted side"));
-  FinishedTrial finished = std::move(run.wait().front());
+  FinishedTrial finished = std::move(run.run_all(run.plan_for(Role::reference, {}, "the trusted side")).front());
   const AttemptOutcome& whole = plain_attempt(finished.attempts);
   if (!can_be_judged(whole))
     throw Infrastructure(fmt::format("the reference gave no curve: {} (see {})", finished.judgement.text,
@@ -64,9 +62,8 @@ bool overflows(const judge::Judgement& judgement, const judge::Curve& curve) {
 void find_first_overflow(Run& run) {
   const auto& check = run.experiment.overflow_check;
   if (!check) return;
-  log::info(reports::phase_line(run.frame(), Role::overflow_check));
-  run.start_or_go_on(run.plan_for(Role::overflow_check, {}, "which operator gives the first inf or nan"));
-  for (const FinishedTrial& finished : run.wait_for_all()) {
+  for (const FinishedTrial& finished :
+       run.run_all(run.plan_for(Role::overflow_check, {}, "which operator gives the first inf or nan"))) {
     const std::vector<std::string> first =
         read::logged_values(log_files(run.experiment.subject, finished.attempts.back().folder), check->first.value, 1);
     const std::string where = fmt::format("the framework's own check (trial {})", finished.plan.number);
@@ -133,14 +130,14 @@ Facts logged_reference_facts(const configs::Experiment& experiment, const std::f
 bool check_sides(Run& run) {
   const configs::Experiment& experiment = run.experiment;
   const Facts recorded = experiment.reference.is_recorded() ? recorded_reference(experiment).facts : Facts{};
-  std::vector<std::string> differences = run.state.past.differing_commands.value_or(std::vector<std::string>{});
+  std::vector<std::string> differences = run.state.history.differing_commands.value_or(std::vector<std::string>{});
   const bool any =
       std::ranges::any_of(experiment.checks, [](const configs::Check& check) { return !check.command.empty(); });
-  if (any && !run.state.past.differing_commands) {
+  if (any && !run.state.history.differing_commands) {
     differences = before_the_night([&] {
       const auto facts = [&](const LaunchSide& side, SideName name) {
         return facts_of_commands(experiment, side, name, run.launcher, run.directory.folder() / "checks",
-                                 run.state.past.run_tag + "/checks");
+                                 run.state.history.run_tag + "/checks");
       };
       const Facts reference =
           experiment.reference.is_recorded() ? recorded : facts(run.sides.reference, SideName::reference);
@@ -190,11 +187,10 @@ struct FirstRuns {
 
 FirstRuns run_subject(Run& run, const char* why) {
   FirstRuns runs;
-  if (!run.state.past.catalogue) runs.named = query(run);  // before anything long: it may fail
-  log::info(reports::phase_line(run.frame(), Role::as_is));
-  run.start_or_go_on(run.plan_for(Role::as_is, {}, why));
-  if (!families_seen_in_a_run(run.experiment).empty()) run.start_or_go_on(plan_discovery(run));
-  for (FinishedTrial& finished : run.wait_for_all())
+  if (!run.state.history.catalogue) runs.named = query(run);  // before anything long: it may fail
+  std::vector<TrialPlan> plans{run.plan_for(Role::as_is, {}, why)};
+  if (!families_seen_in_a_run(run.experiment).empty()) plans.push_back(plan_discovery(run));
+  for (FinishedTrial& finished : run.run_all(std::move(plans)))
     (finished.plan.role == Role::as_is ? runs.subject : runs.discovery) = std::move(finished);
   return runs;
 }
@@ -231,12 +227,10 @@ std::string how_often_it_breaks(Run& run, const FinishedTrial& first) {
            std::ranges::any_of(trial.attempts, [](const AttemptOutcome& attempt) { return broke(attempt.ending); });
   };
   if (failed(first)) return "in one of its first runs";
-  for (int more = 2; more <= kRunsThatShowNothing; ++more) {
-    TrialPlan plan = run.plan_for(Role::as_is, {}, fmt::format("it ran to its end: does it always? (run {})", more));
-    if (run.state.history.finished && !run.was_begun(plan)) return {};  // by a bisectd that asked only once
-    run.start_or_go_on(std::move(plan));
-  }
-  const std::vector<FinishedTrial> finished = run.wait_for_all();
+  std::vector<TrialPlan> plans;
+  for (int more = 2; more <= kRunsThatShowNothing; ++more)
+    plans.push_back(run.plan_for(Role::as_is, {}, fmt::format("it ran to its end: does it always? (run {})", more)));
+  const std::vector<FinishedTrial> finished = run.run_all(std::move(plans));
   const auto breaks = std::ranges::count_if(finished, failed);
   return breaks == 0 ? "" : fmt::format("in {} of {} runs", breaks, kRunsThatShowNothing);
 }
@@ -244,40 +238,38 @@ std::string how_often_it_breaks(Run& run, const FinishedTrial& first) {
 /// Runs the subject as it is, which broke, some times more: a set that comes to its end clears what is active in it, so that
 /// a search is worth nothing where the subject only breaks most of the time. Empty if it always broke. Throws as above.
 std::string how_often_it_ends(Run& run) {
-  for (int more = 2; more <= kTrialsThatBreak; ++more) {
-    TrialPlan plan = run.plan_for(Role::as_is, {}, fmt::format("it broke: does it always? (trial {})", more));
-    if (run.state.past.catalogue && !run.was_begun(plan)) return {};  // by a bisectd that asked only once
-    run.start_or_go_on(std::move(plan));
-  }
+  std::vector<TrialPlan> plans;
+  for (int more = 2; more <= kTrialsThatBreak; ++more)
+    plans.push_back(run.plan_for(Role::as_is, {}, fmt::format("it broke: does it always? (trial {})", more)));
   const auto ended = [](const FinishedTrial& trial) {  // also after a run that broke
     return trial.judgement.verdict == Verdict::pass || trial.judgement.verdict == Verdict::inconclusive;
   };
-  const std::vector<FinishedTrial> finished = run.wait_for_all();
+  const std::vector<FinishedTrial> finished = run.run_all(std::move(plans));
   const auto ends = std::ranges::count_if(finished, ended);
   return ends == 0 ? "" : fmt::format("in {} of {} trials", kTrialsThatBreak - ends, kTrialsThatBreak);
 }
 
 }  // namespace
 
-std::optional<AsIs> measure_running(Run& run) {
+std::optional<FinishedTrial> measure_running(Run& run) {
   FirstRuns runs = run_subject(run, "nothing neutralised: this must break");
   const judge::Judgement& judgement = runs.subject->judgement;
   if (judgement.verdict == Verdict::unresolved) refuse_to_go_on(run, *runs.subject);
   if (judgement.verdict == Verdict::pass) {
     if (const std::string sometimes = how_often_it_breaks(run, *runs.subject); !sometimes.empty())
       return end_with(run, conclude_breaking_sometimes(sometimes));
-    if (run.state.past.prune) list_suspects(run, std::move(runs.named), std::move(runs.discovery));
+    if (run.state.history.prune) list_suspects(run, std::move(runs.named), std::move(runs.discovery));
     return end_with(run, conclude_aligned(run.experiment));
   }
   if (const std::string sometimes = how_often_it_ends(run); !sometimes.empty())
     return end_with(run, conclude_breaking_sometimes(sometimes));
   if (overflows(judgement, runs.subject->attempts.back().curve)) find_first_overflow(run);
-  const bool exact = list_suspects(run, std::move(runs.named), std::move(runs.discovery));
-  SeenNames names = runs.subject->attempts.back().names;
-  return AsIs{.trial = std::move(*runs.subject), .names = std::move(names), .exact = exact};
+  list_suspects(run, std::move(runs.named), std::move(runs.discovery));
+  run.state.as_is_names = runs.subject->attempts.back().names;
+  return std::move(runs.subject);
 }
 
-std::optional<AsIs> measure_subject(Run& run) {
+std::optional<FinishedTrial> measure_subject(Run& run) {
   auto [subject, discovery, named] = run_subject(run, "nothing neutralised: this must fail");
   const judge::Judgement& judgement = subject->judgement;
   const AttemptOutcome& last = plain_attempt(subject->attempts);
@@ -309,7 +301,7 @@ std::optional<AsIs> measure_subject(Run& run) {
     }
   if (const auto why = why_undecidable(run, judgement.verdict)) return end_with(run, conclude_undecidable(*why));
   if (judgement.verdict == Verdict::pass) {
-    if (run.state.past.prune)
+    if (run.state.history.prune)
       list_suspects(run, std::move(named), std::move(discovery));  // they are what is no longer needed
     return end_with(run, conclude_aligned(run.experiment));
   }
@@ -317,16 +309,16 @@ std::optional<AsIs> measure_subject(Run& run) {
     if (const auto how = mended_by_watching(run, discovery))
       return end_with(run, conclude_mended_by_watching(*how, run.experiment));
   if (overflows(judgement, last.curve)) find_first_overflow(run);
-  bool exact = list_suspects(run, std::move(named), std::move(discovery));
-  AsIs as_is{.trial = *subject, .names = last.names, .exact = exact};
+  list_suspects(run, std::move(named), std::move(discovery));
+  run.state.as_is_names = last.names;
   if (judgement.verdict == Verdict::inconclusive) {
     if (judgement.reason == "misnumbered") return end_with(run, conclude_hidden(judgement, run.experiment, ""));
     if (const std::string why = search_between_ends(run, *subject); !why.empty())
       return end_with(run, conclude_hidden(judgement, run.experiment, why));
-    as_is.trial.judgement = run.state.jury->judge(std::span(repeats).first(1));
-    as_is.exact = false;  // a place between the ends is measured, and may be undecided
+    subject->judgement = run.state.jury->judge(std::span(repeats).first(1));
+    run.state.exact = false;  // a place between the ends is measured, and may be undecided
   }
-  return as_is;
+  return std::move(subject);
 }
 
 }  // namespace bisectd::driver

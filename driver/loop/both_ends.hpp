@@ -9,13 +9,6 @@
 
 namespace bisectd::driver {
 
-/// What one run of the subject shows when nothing is neutralised.
-struct AsIs {
-  FinishedTrial trial;
-  SeenNames names;     ///< in its log
-  bool exact = false;  ///< it repeats itself bit for bit
-};
-
 /// Runs the commands of the declared checks. False, and the record concluded, if the sides differ.
 bool check_sides(Run& run);
 
@@ -27,8 +20,8 @@ std::vector<judge::Curve> measure_reference(Run& run);
 
 /// Runs the subject as it is, beside it the discovery if a family wants one, and lists the suspects. Empty, and the record
 /// concluded, if there is nothing to search. Throws Infrastructure, Interrupted.
-std::optional<AsIs> measure_subject(Run& run);
+std::optional<FinishedTrial> measure_subject(Run& run);
 /// The same where the subject must only run: it breaks; absent if it does not.
-std::optional<AsIs> measure_running(Run& run);
+std::optional<FinishedTrial> measure_running(Run& run);
 
 }  // namespace bisectd::driver

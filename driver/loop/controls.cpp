@@ -7,11 +7,11 @@
 #include <set>
 
 #include "driver/log/log.hpp"
+#include "driver/loop/budget.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/disagreement.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/trial/samples.hpp"
-#include "reports/lookup.hpp"
 #include "reports/progress.hpp"
 #include "reports/words.hpp"
 #include "strategies/hidden.hpp"
@@ -75,7 +75,7 @@ std::string contradiction_text(const Tried& tried, const History& history) {
   const PastTrial* before = nullptr;
   for (const PastTrial& trial : history.trials)
     if (trial.judgement && is(trial.role, reports::kEvidence) && trial.judgement->verdict == tried.control.expected &&
-        reports::members(trial.neutralised) == reports::members(tried.control.neutralised))
+        trial.neutralised == tried.control.neutralised)
       before = &trial;
   const std::string set = set_text(tried.control.neutralised);
   if (!before) return fmt::format("with {} it should have {} and {} in trial {}", set, due, seen, tried.contradicting);
@@ -166,10 +166,9 @@ std::optional<std::string> passes_watched(Run& run, const std::set<std::string>&
   for (const std::string& name : families)
     for (const auto& [variable, value] : run.experiment.families.at(name).discover->environment)
       plan.recipe.templates[variable] = family_variable(run.sides.subject, variable, value);
-  if (run.state.history.finished && !run.was_begun(plan)) return std::nullopt;  // by a bisectd that did without
-  log::info(reports::phase_line(run.frame(), Role::watched));
-  run.start_or_go_on(std::move(plan));
-  const FinishedTrial finished = std::move(run.wait_for_all().back());
+  const std::vector<FinishedTrial> all = run.run_all(std::move(plan));
+  if (all.empty()) return std::nullopt;
+  const FinishedTrial& finished = all.back();
   const std::string watched = fmt::format("{}", fmt::join(families, " and "));
   if (finished.judgement.verdict == Verdict::pass)
     return fmt::format(
@@ -208,15 +207,17 @@ int times_of(const Control& control, bool must_only_run) {
   return must_only_run && control.expected == Verdict::pass ? 3 : 1;
 }
 
-void control_answer(Run& run, bool exact) {
+void control_answer(Run& run) {
+  const bool exact = run.state.exact;
   if (run.state.answer.state != strategies::State::proved) return;
   std::vector<Tried> all;
-  const bool all_claims = some_set_disagrees(run, exact);
+  const bool all_claims = some_set_disagrees(run);
   for (Control& control : controls_of(run.state.answer, run.state.catalogue, all_claims)) {
     const int needed = times_of(control, run.must_only_run());
     all.push_back({.control = std::move(control), .needed = needed});
   }
-  const bool was_proved = run.state.history.finished && run.state.past.conclusion->answer.state == strategies::State::proved;
+  const bool was_proved =
+      run.state.history.finished && run.state.history.conclusion->answer.state == strategies::State::proved;
   log::info(reports::phase_line(run.frame(), Role::control));
   while (true) {
     bool replaying = false;  // what an earlier session began comes first, for it may make the rest needless
@@ -227,10 +228,10 @@ void control_answer(Run& run, bool exact) {
       if (over || tried.is_running || !tried.is_open(exact) || run.trials.free_slots(run.sides.subject) == 0) continue;
       TrialPlan plan = run.plan_for(Role::control, tried.control.neutralised, reason_of(tried));
       const bool begun = run.was_begun(plan);
-      if (!begun && was_proved) return;  // by a bisectd that made no controls
+      if (!begun && was_proved) return;  // they bore it out
       if (!begun && replaying) continue;
       replaying |= begun;
-      if (!begun && budget_spent(run.experiment.search, 0, run.now_s())) {
+      if (!begun && hours_spent(run)) {
         run.stop_all("the budget is spent");
         return take_back(run.state.answer, Hindrance::control,
                          "The budget was spent before this could be tried once more at the end of the run.");
@@ -267,7 +268,7 @@ void control_watching(Run& run) {
     const configs::Family& family = run.experiment.families.at(run.state.catalogue[member].family);
     if (!family.watched.empty() && !run.state.asked_watched.contains(family.name)) families.insert(family.name);
   }
-  if (families.empty() || budget_spent(run.experiment.search, 0, run.now_s())) return;  // as the other controls will say
+  if (families.empty() || hours_spent(run)) return;  // as the other controls will say
   if (const auto how = passes_watched(run, families)) take_back(run.state.answer, Hindrance::watched, *how);
 }
 
@@ -275,12 +276,8 @@ void control_outside(Run& run) {
   if (run.state.answer.state != strategies::State::outside_suspects) return;
   TrialPlan plan = run.plan_for(Role::control, Neutralised(run.state.catalogue.set_of({})),
                                 "the subject as it is once more, at the end: it must fail");
-  const bool begun = run.was_begun(plan);
-  if (run.state.history.finished && !begun) return;  // by a bisectd that did without
-  if (!begun && budget_spent(run.experiment.search, 0, run.now_s())) return;
-  log::info(reports::phase_line(run.frame(), Role::control));
-  run.start_or_go_on(std::move(plan));
-  for (const FinishedTrial& finished : run.wait_for_all())
+  if (!run.was_begun(plan) && hours_spent(run)) return;
+  for (const FinishedTrial& finished : run.run_all(std::move(plan)))
     if (finished.judgement.verdict == Verdict::pass)
       take_back(
           run.state.answer, Hindrance::change,

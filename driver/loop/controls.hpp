@@ -32,7 +32,7 @@ std::vector<Control> controls_of(const strategies::Answer& answer, const neutral
 /// Runs them until one contradicts the answer, and again what noise hides or, with noise, contradicts. The answer in the
 /// state is not proved any more if they do not bear it out, or if the hours of the budget are spent before; they are not
 /// among its trials. Throws Interrupted; Infrastructure also where one gives no verdict, so that a resume tries it again.
-void control_answer(Run& run, bool exact);
+void control_answer(Run& run);
 
 /// Whether the subject, which fails, passes as soon as it is looked at, whatever is neutralised: in words. Of families that
 /// are `watched` the discovery run shows that it does not; else one more run is made. Throws as above.

@@ -8,7 +8,6 @@
 
 #include "driver/loop/inquiry.hpp"
 #include "driver/loop/problem.hpp"
-#include "strategies/suspect_numbers.hpp"
 
 namespace bisectd::driver {
 
@@ -37,19 +36,11 @@ Scope members_where(const neutralise::Catalogue& catalogue, auto fits) {
 }
 
 Answer answer_to(const configs::Experiment& experiment, const History& history, const strategies::Problem& problem,
-                 Scope scope, bool among_parts, auto is_heard) {
-  Inquiry inquiry(preferring(problem, preferred_in(history, among_parts)), engine_of(experiment.search.engine),
-                  std::move(scope));
-  strategies::SuspectSet refused(problem.suspects.size());
-  for (const std::size_t index : history.order_judged) {
-    const PastTrial& trial = history.trials[index];
-    if (trial.failed || !is(trial.role, reports::kEvidence) || !is_heard(trial)) continue;
-    JudgedRun told = judged_run(trial, experiment.accept.target);
-    told.evidence.neutralised.resize(refused.size());  // the subject as it is ran before they were known
-    inquiry.learn(std::move(told));
-    for (const SuspectId id : trial.refused)
-      if (!refused.test_set(id)) inquiry.learn(refusal_of(id, refused.size()));
-  }
+                 Scope scope, int number) {
+  Inquiry inquiry(problem, engine_of(experiment.search.engine), std::move(scope));
+  const auto as_is = std::ranges::find(history.trials, Role::as_is, &PastTrial::role);
+  if (as_is->judgement && !as_is->failed) inquiry.learn(judged_run(*as_is, experiment.accept.target));
+  inquiry.retell(history, number, experiment.accept.target);
   return inquiry.answer();
 }
 
@@ -67,13 +58,13 @@ Scope first_scope(const configs::Experiment& experiment, const neutralise::Catal
 
 // Everything that a cause holds stays a suspect: parts may fail only together with a flag that was found beside their
 // member.
-std::optional<PastDescent> descent_after(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
-                                         const Answer& first) {
+std::optional<reports::Descent> descent_after(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
+                                              const Answer& first) {
   const auto step = step_of(experiment);
   if (!step || first.state != State::proved) return std::nullopt;
   std::set<SuspectId> found(first.culprit_set.begin(), first.culprit_set.end());
   for (const auto& cause : first.causes) found.insert(cause.begin(), cause.end());
-  PastDescent descent;
+  reports::Descent descent;
   std::set<SuspectId> scope;
   for (const SuspectId id : found)
     if (catalogue[id].family == step->from) descent.opened.push_back(id);
@@ -86,13 +77,8 @@ std::optional<PastDescent> descent_after(const configs::Experiment& experiment, 
   });
   if (parts.empty()) return descent;
   scope.insert(parts.begin(), parts.end());
-  descent.scope.assign(scope.begin(), scope.end());
+  descent.suspects.assign(scope.begin(), scope.end());
   return descent;
-}
-
-std::vector<SuspectId> preferred_in(const History& history, bool among_parts) {
-  const bool parts_have_answer = history.descent && history.descent->end_trial == 0;
-  return among_parts == parts_have_answer ? history.preferred : std::vector<SuspectId>{};
 }
 
 std::string why_it_stayed(const Answer& second) {
@@ -111,80 +97,11 @@ std::string why_no_parts(const neutralise::Catalogue& catalogue, const Scope& op
                      catalogue.labels(catalogue.set_of(opened), opened.size()));
 }
 
-reports::Descent descent_of(const PastDescent& past, Answer before) {
-  return {.opened = past.opened,
-          .suspects = past.scope,
-          .first_trial = past.first_trial,
-          .before = std::move(before),
-          .stayed = past.stayed};
-}
-
 RetoldAnswers retold(const configs::Experiment& experiment, const History& history, const strategies::Problem& problem) {
-  const auto& descent = history.descent;
-  const auto of_second = [&](const PastTrial& trial) { return descent && descent->has(trial.number); };
-  const auto as_is = std::ranges::find(history.trials, Role::as_is, &PastTrial::role);
-  RetoldAnswers answers{.first = answer_to(experiment, history, problem, first_scope(experiment, *history.catalogue), false,
-                                           [&](const PastTrial& trial) { return !of_second(trial); }),
-                        .second = std::nullopt};
-  if (descent && descent->stayed.empty())
-    answers.second = answer_to(experiment, history, problem, descent->scope, true,
-                               [&](const PastTrial& trial) { return of_second(trial) || &trial == &*as_is; });
+  RetoldAnswers answers{.first = answer_to(experiment, history, problem, first_scope(experiment, *history.catalogue), 1)};
+  if (const auto& descent = history.descent; descent && descent->stayed.empty())
+    answers.second = answer_to(experiment, history, problem, descent->suspects, 2);
   return answers;
-}
-
-using strategies::Neutralised;
-using strategies::Problem;
-using strategies::SuspectId;
-using strategies::SuspectSet;
-
-namespace {
-
-void widen(std::vector<SuspectId>& ids, const Scope& scope) {
-  for (SuspectId& id : ids) id = scope[id];
-}
-
-}  // namespace
-
-Problem narrowed(Problem problem, const Scope& scope) {
-  std::vector<strategies::Suspect> inside;
-  for (const SuspectId id : scope) inside.push_back(problem.suspects[id]);
-  problem.suspects = std::move(inside);
-  return problem;
-}
-
-Neutralised narrowed(const Neutralised& set, const Scope& scope) {
-  Neutralised inside(SuspectSet(scope.size()));
-  for (SuspectId place = 0; place < scope.size(); ++place)
-    if (scope[place] < set.size() && set.test(scope[place])) inside.set(place);  // the first runs came before the suspects
-  return inside;
-}
-
-Neutralised widened(const Neutralised& set, const Scope& scope, std::size_t size) {
-  Neutralised whole{SuspectSet(size)};
-  for (const SuspectId place : strategies::members_of(set)) whole.set(scope[place]);
-  return whole;
-}
-
-strategies::Answer widened(strategies::Answer answer, const Scope& scope, std::size_t size) {
-  for (std::vector<SuspectId>* ids : {&answer.culprit_set, &answer.not_neutralisable, &answer.excluded}) widen(*ids, scope);
-  for (std::vector<SuspectId>& cause : answer.causes) widen(cause, scope);
-  for (strategies::Deviation& one : answer.harmless_deviations) one.suspect = scope[one.suspect];
-  for (strategies::Claim& claim : answer.certificate) {
-    widen(claim.subject, scope);
-    claim.neutralised = widened(claim.neutralised, scope, size);
-  }
-  if (answer.hidden) answer.hidden->neutralised = widened(answer.hidden->neutralised, scope, size);
-  std::vector<double> guilt(size, 0.0);
-  for (SuspectId place = 0; place < answer.guilt.size(); ++place) guilt[scope[place]] = answer.guilt[place];
-  answer.guilt = std::move(guilt);
-  answer.explanation = renumbered(answer.explanation, scope);
-  return answer;
-}
-
-std::string renumbered(const std::string& text, const Scope& scope) {
-  return strategies::with_names(text, [&](SuspectId place) {
-    return place < scope.size() ? std::optional("#" + std::to_string(scope[place])) : std::nullopt;
-  });
 }
 
 }  // namespace bisectd::driver

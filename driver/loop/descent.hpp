@@ -1,30 +1,14 @@
-// The second search of a run, among the parts of members that the first one proved guilty (`then` of the experiment), and
-// the numbers of suspects in a search among some of them. Pure.
+// The second search of a run, among the parts of members that the first one proved guilty (`then` of the experiment). Pure.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "driver/loop/scope.hpp"
 #include "driver/record/history.hpp"
-#include "reports/record.hpp"
-#include "strategies/answer.hpp"
 
 namespace bisectd::driver {
-
-/// Ids of the run, ascending; the place of one is its number in the search.
-using Scope = std::vector<strategies::SuspectId>;
-
-/// The problem among the scope.
-strategies::Problem narrowed(strategies::Problem problem, const Scope& scope);
-strategies::Neutralised narrowed(const strategies::Neutralised& set, const Scope& scope);
-
-/// `size`: the number of suspects of the run.
-strategies::Neutralised widened(const strategies::Neutralised& set, const Scope& scope, std::size_t size);
-strategies::Answer widened(strategies::Answer answer, const Scope& scope, std::size_t size);
-
-/// A text of the search, with ids as #3.
-std::string renumbered(const std::string& text, const Scope& scope);
 
 /// Members of the family that `then` leads to; none without `then`.
 Scope parts_in(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue);
@@ -33,19 +17,13 @@ Scope first_scope(const configs::Experiment& experiment, const neutralise::Catal
 
 /// What a second search would be among, after a proved answer of the first. Absent: no cause holds a member of the family
 /// that has `then`. Where such members have no parts that ran, the scope is empty.
-std::optional<PastDescent> descent_after(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
-                                         const strategies::Answer& first);
-
-/// The fix that was preferred for its speed, if it is one of this search: a run prefers fixes of the search that has its
-/// answer.
-std::vector<strategies::SuspectId> preferred_in(const History& history, bool among_parts);
+std::optional<reports::Descent> descent_after(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
+                                              const strategies::Answer& first);
 
 /// Why the answer stays that of the first search, when the second one came to this.
 std::string why_it_stayed(const strategies::Answer& second);
 /// The same of members without parts that ran.
 std::string why_no_parts(const neutralise::Catalogue& catalogue, const Scope& opened);
-
-reports::Descent descent_of(const PastDescent& past, strategies::Answer before);
 
 /// What the searches of a journal came to, told again; without what the proofs at full length lack.
 struct RetoldAnswers {

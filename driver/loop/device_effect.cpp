@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "driver/loop/conclusion.hpp"
-#include "reports/lookup.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver {
@@ -33,7 +32,7 @@ struct Seen {
   double width() const { return most - least; }
 };
 
-using SeenBySet = std::map<std::vector<strategies::SuspectId>, Seen>;
+using SeenBySet = std::map<strategies::SuspectSet, Seen>;
 
 /// By device. Trials whose attempts ran on several tell nothing about one.
 std::map<std::string, SeenBySet> seen_by_device(const History& history) {
@@ -44,7 +43,7 @@ std::map<std::string, SeenBySet> seen_by_device(const History& history) {
     if (trial.attempts.empty() || trial.attempts.front().device.empty()) continue;
     const std::string& device = trial.attempts.front().device;
     if (!std::ranges::all_of(trial.attempts, [&](const PastAttempt& attempt) { return attempt.device == device; })) continue;
-    Seen& seen = devices[device][reports::members(trial.neutralised)];
+    Seen& seen = devices[device][trial.neutralised];
     seen.take(*trial.judgement->delta);
     seen.trial = trial.number;
   }
@@ -106,10 +105,7 @@ std::optional<std::string> differing_devices(Run& run, const FinishedTrial& subj
   if (!device_effect_in(runs, 1, target)) return std::nullopt;
   TrialPlan plan = run.plan_for(Role::as_is, {}, "runs on different devices end differently: is it the devices?");
   plan.attempts = plan.max_attempts = 2 * static_cast<int>(std::min(run.sides.subject.pool->size(), kAskedAtMost));
-  const bool by_older = run.state.past.catalogue || run.state.history.finished;  // a bisectd that did not ask
-  if (by_older && !run.was_begun(plan)) return std::nullopt;
-  run.start_or_go_on(std::move(plan));
-  for (const FinishedTrial& finished : run.wait_for_all())
+  for (const FinishedTrial& finished : run.run_all(std::move(plan)))
     for (RunOnDevice& more : runs_on_devices(*run.state.jury, finished)) runs.push_back(std::move(more));
   return device_effect_in(runs, 2, target);
 }

@@ -10,7 +10,6 @@
 
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/inquiry.hpp"
-#include "reports/lookup.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver {
@@ -21,14 +20,13 @@ using strategies::Verdict;
 
 constexpr double kStandardErrors = 10;
 
-/// The same set passed and failed. The subject as it is ran before the suspects were listed, so that its set has another
-/// size.
+/// The same set passed and failed.
 bool has_passed_and_failed(const History& history) {
-  std::set<std::vector<strategies::SuspectId>> passed, failed;
+  std::set<strategies::SuspectSet> passed, failed;
   for (const PastTrial& trial : history.trials) {
     if (!trial.judgement || !is(trial.role, reports::kEvidence)) continue;
-    if (trial.judgement->verdict == Verdict::pass) passed.insert(reports::members(trial.neutralised));
-    if (trial.judgement->verdict == Verdict::fail) failed.insert(reports::members(trial.neutralised));
+    if (trial.judgement->verdict == Verdict::pass) passed.insert(trial.neutralised);
+    if (trial.judgement->verdict == Verdict::fail) failed.insert(trial.neutralised);
   }
   return std::ranges::any_of(passed, [&](const auto& set) { return failed.contains(set); });
 }
@@ -103,12 +101,12 @@ std::vector<Disagreement> disagreements_of(const Run& run) {
 
 std::vector<Disagreement> disagreements(const History& history, double target, double noise_of_references) {
   const double noise = std::min(noise_of_references, run_noise(history));
-  std::map<std::vector<strategies::SuspectId>, std::vector<Sized>> by_set;
+  std::map<strategies::SuspectSet, std::vector<Sized>> by_set;
   std::vector<Disagreement> found;
   for (const PastTrial& trial : history.trials) {
     const auto later = sized(trial, target);
     if (!later) continue;
-    std::vector<Sized>& same = by_set[reports::members(trial.neutralised)];
+    std::vector<Sized>& same = by_set[trial.neutralised];
     for (const Sized& earlier : same)
       if (are_apart(earlier, *later, target, noise)) found.push_back({earlier.trial->number, trial.number});
     same.push_back(*later);
@@ -116,8 +114,8 @@ std::vector<Disagreement> disagreements(const History& history, double target, d
   return found;
 }
 
-bool some_set_disagrees(const Run& run, bool exact) {
-  return exact ? has_passed_and_failed(run.state.history) : !disagreements_of(run).empty();
+bool some_set_disagrees(const Run& run) {
+  return run.state.exact ? has_passed_and_failed(run.state.history) : !disagreements_of(run).empty();
 }
 
 void doubt_disagreement(Run& run) {
@@ -127,9 +125,7 @@ void doubt_disagreement(Run& run) {
   const auto rests_on = [&](const Disagreement& one) {
     const PastTrial &before = run.state.history.numbered(one.before), &after = run.state.history.numbered(one.after);
     if (before.judgement->verdict == after.judgement->verdict) return false;
-    const auto set = reports::members(before.neutralised);
-    return std::ranges::any_of(answer.certificate,
-                               [&](const strategies::Claim& claim) { return reports::members(claim.neutralised) == set; });
+    return std::ranges::count(answer.certificate, before.neutralised, &strategies::Claim::neutralised) > 0;
   };
   const bool proved = answer.state == State::proved;
   const auto told = proved ? std::ranges::find_if(found, rests_on) : found.begin();

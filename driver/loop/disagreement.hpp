@@ -22,8 +22,8 @@ struct Disagreement {
 /// right ones beside a sick device.
 std::vector<Disagreement> disagreements(const History& history, double target, double noise_of_references);
 
-/// Whether there are any; where no verdict is ever wrong (`exact`), whether the same set passed and failed.
-bool some_set_disagrees(const Run& run, bool exact);
+/// Whether there are any; where verdicts are exact, whether the same set passed and failed.
+bool some_set_disagrees(const Run& run);
 
 /// Takes back an answer that rests on verdicts outvoting such trials: "agrees", "outside", and a proved one if a set of its
 /// certificate both passed and failed so. Another proved one, all of whose claims the controls tried again, gets a warning.

@@ -19,6 +19,7 @@
 #include "driver/checks/versions.hpp"
 #include "driver/launch/run_to_end.hpp"
 #include "driver/log/log.hpp"
+#include "driver/loop/budget.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/neutralise/placeholders.hpp"
 #include "driver/neutralise/recipe.hpp"
@@ -80,21 +81,19 @@ SeenMembers see_members(Run& run, FinishedTrial discovery) {
   SeenMembers seen;
   bool broke = broke_like_the_subject(run, discovery);
   bool goes_on = add_seen(run, discovery, broke, seen) && broke;
-  int& further = run.state.further_discoveries;
-  for (; goes_on && further < kMostFurther; ++further) {
+  for (int further = 0; goes_on && further < kMostFurther; ++further) {
     const neutralise::Catalogue known = catalogue_of(run, seen);
     if (known.size() == 0) break;
-    if (budget_spent(run.experiment.search, further, run.now_s())) {
-      run.warn("the budget was spent before a discovery run came to its end");
-      break;
-    }
     const strategies::Neutralised all = most_neutralised(run.experiment, known);
     TrialPlan plan = run.plan_for(Role::discovery, {},
                                   fmt::format("{} once {} are neutralised", kWhyDiscover, known.labels(all, kNamed)));
+    if (!run.was_begun(plan) && (trials_spent(run) || hours_spent(run))) {
+      run.warn("the budget was spent before a discovery run came to its end");
+      break;
+    }
     plan.recipe = neutralise::recipe_for(run.experiment, known, all, run.sides.subject.environment, run.state.rungs);
     set_discovery(plan.recipe, run.experiment, run.sides.subject);
-    run.start_or_go_on(std::move(plan));
-    discovery = std::move(run.wait().front());
+    discovery = std::move(run.run_all(std::move(plan)).front());
     broke = broke_like_the_subject(run, discovery);
     goes_on = add_seen(run, discovery, broke, seen) && broke;
   }
@@ -135,7 +134,7 @@ neutralise::Discovered query(Run& run) {
   log::info("asking the framework for the members of a family");
   try {
     return ask_framework(run.experiment, run.sides.subject, run.launcher, run.directory.folder() / "query",
-                         run.state.past.run_tag);
+                         run.state.history.run_tag);
   } catch (const std::runtime_error& error) {
     throw Infrastructure(error.what());
   }
@@ -143,23 +142,19 @@ neutralise::Discovered query(Run& run) {
 
 TrialPlan plan_discovery(const Run& run) { return run.plan_for(Role::discovery, {}, kWhyDiscover); }
 
-bool list_suspects(Run& run, neutralise::Discovered named, std::optional<FinishedTrial> discovery) {
-  bool exact = run.state.past.exact;
-  if (run.state.past.catalogue) {
-    run.state.catalogue = *run.state.past.catalogue;
-    const auto discoveries = std::ranges::count(run.state.past.trials, Role::discovery, &PastTrial::role);
-    run.state.further_discoveries = std::max(static_cast<int>(discoveries) - 1, 0);
+void list_suspects(Run& run, neutralise::Discovered named, std::optional<FinishedTrial> discovery) {
+  if (run.state.history.catalogue) {
+    run.state.exact = run.state.history.exact;
     warn_of_left_out(run);
   } else {
     SeenMembers seen = discovery ? see_members(run, *discovery) : SeenMembers{};
     seen.members.merge(std::move(named));
     run.state.catalogue = catalogue_of(run, seen);
-    exact = run.must_only_run() || run.state.jury->repeats_show_nothing();
+    run.state.exact = run.must_only_run() || run.state.jury->repeats_show_nothing();
     warn_of_unseen(run, seen);
     if (run.state.catalogue.size() == 0) refuse_no_suspect(discovery);
-    run.journal.append(catalogue_record(run.state.catalogue, exact));
+    run.journal.append(catalogue_record(run.state.catalogue, run.state.exact));
   }
-  return exact;
 }
 
 SeenMembers discover(Run& run) {

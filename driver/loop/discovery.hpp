@@ -30,9 +30,8 @@ neutralise::Discovered query(Run& run);
 TrialPlan plan_discovery(const Run& run);
 
 /// Lists the suspects, and journals them: what the framework named and what the discovery run shows, if there is one. Where
-/// that broke as the subject does, further ones show what it did not come to. Whether the search may take verdicts for
-/// exact. Throws Infrastructure, Interrupted.
-bool list_suspects(Run& run, neutralise::Discovered named, std::optional<FinishedTrial> discovery);
+/// that broke as the subject does, further ones show what it did not come to. Throws Infrastructure, Interrupted.
+void list_suspects(Run& run, neutralise::Discovered named, std::optional<FinishedTrial> discovery);
 
 /// The members that a run of the subject uses. Starts nothing else. Throws Infrastructure, Interrupted.
 SeenMembers discover(Run& run);

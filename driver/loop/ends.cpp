@@ -40,9 +40,8 @@ std::vector<TrialPlan> with_one_moved(Run& run, const Neutralised& end, const Ne
 }
 
 std::vector<judge::Curve> curves_of(Run& run, std::vector<TrialPlan> plans) {
-  for (TrialPlan& plan : plans) run.start_or_go_on(std::move(plan));
   std::vector<judge::Curve> curves;
-  for (const FinishedTrial& finished : run.wait_for_all())
+  for (const FinishedTrial& finished : run.run_all(std::move(plans)))
     for (judge::Curve& curve : whole_curves(finished.attempts)) curves.push_back(std::move(curve));
   return curves;
 }
@@ -55,11 +54,8 @@ std::string search_between_ends(Run& run, const FinishedTrial& as_is) {
   if (widest.none()) return "there is no suspect";
   const bool perturbed = run.experiment.subject.perturb && run.experiment.subject.perturb->switches.empty();
   const int runs = perturbed ? 1 + kRepeats : 1;
-  TrialPlan other_end = plan_end(run, widest, "everything neutralised: the other end", runs);
-  if (run.state.history.finished && !run.was_begun(other_end)) return "no other end was tried";
-  log::info(reports::phase_line(run.frame(), Role::end));
-
-  std::vector<judge::Curve> everything = curves_of(run, {std::move(other_end)});
+  std::vector<judge::Curve> everything =
+      curves_of(run, {plan_end(run, widest, "everything neutralised: the other end", runs)});
   std::vector<judge::Curve> subject = whole_curves(as_is.attempts);
   if (everything.empty()) return "the run with everything neutralised gave no curve";
   const configs::Metric& metric = run.experiment.metrics.front();

@@ -51,19 +51,14 @@ JudgedRun judged_run(const PastTrial& trial, double target) {
   return judged_run(*trial.judgement, trial.neutralised, trial.role, trial.shortened && !ended_early, target);
 }
 
-JudgedRun refusal_of(strategies::SuspectId member, std::size_t suspects) {
-  Neutralised alone{SuspectSet(suspects)};
-  alone.set(member);
-  return {.evidence = {.neutralised = std::move(alone), .verdict = Verdict::unresolved}, .role = Role::runnable};
-}
-
 Inquiry::Inquiry(strategies::Problem problem, strategies::EngineKind engine, Scope scope)
     : size_(problem.suspects.size()),
       scope_(std::move(scope)),
       problem_(narrowed(std::move(problem), scope_)),
       engine_(engine),
       search_(problem_, engine_),
-      whole_(size_, problem_.flip_probability.value_or(strategies::FlipEstimate().mean()), 1 - problem_.confidence) {}
+      whole_(size_, problem_.flip_probability.value_or(strategies::FlipEstimate().mean()), 1 - problem_.confidence),
+      refused_(size_) {}
 
 void Inquiry::tell(strategies::Evidence evidence) {
   evidence.neutralised = narrowed(evidence.neutralised, scope_);
@@ -82,6 +77,7 @@ std::vector<strategies::Trial> Inquiry::ask(std::size_t slots, std::span<const N
 }
 
 bool Inquiry::learn(JudgedRun newest) {
+  if (newest.role == Role::other_fix && search_.answer().state == strategies::State::proved) before_other_fix_ = answer();
   if (newest.shortened && reopened_) return false;
   const JudgedRun& told = told_.emplace_back(std::move(newest));
   if (!told.evidence.judged) {
@@ -97,18 +93,41 @@ bool Inquiry::learn(JudgedRun newest) {
   reopened_ = true;
   std::erase_if(told_, [](const JudgedRun& each) { return each.shortened; });
   shortened_.clear();
-  tell_again();
+  search_ = strategies::Search(problem_, engine_);
+  for (const JudgedRun& each : told_) tell(each.evidence);
   return true;
 }
 
-void Inquiry::ask_anew(strategies::Problem problem) {
-  problem_ = narrowed(std::move(problem), scope_);
-  tell_again();
+void Inquiry::learn_refused(const std::vector<strategies::SuspectId>& members) {
+  for (const strategies::SuspectId member : members) {
+    if (refused_.test_set(member)) continue;  // several trials can name the same one
+    Neutralised alone{SuspectSet(size_)};
+    alone.set(member);
+    learn({.evidence = {.neutralised = std::move(alone), .verdict = Verdict::unresolved}, .role = Role::runnable});
+  }
 }
 
-void Inquiry::tell_again() {
-  search_ = strategies::Search(problem_, engine_);
-  for (const JudgedRun& each : told_) tell(each.evidence);
+bool Inquiry::retell(const History& history, int number, double target) {
+  bool contradicts = false;
+  for (const std::size_t index : history.order_judged) {
+    const PastTrial& trial = history.trials[index];
+    if (trial.search != number || trial.failed) continue;  // failed: its session ended by it, it runs again
+    contradicts |= learn(judged_run(trial, target));
+    learn_refused(trial.refused);
+    // What signatures told is weighed by each look at the answer, and a search may give them up at one.
+    if (trial.role == Role::signature) (void)search_.answer();
+  }
+  return contradicts;
+}
+
+void Inquiry::choose(const std::vector<strategies::SuspectId>& fix) {
+  chosen_.clear();
+  for (const strategies::SuspectId id : fix)
+    chosen_.push_back(static_cast<strategies::SuspectId>(std::ranges::lower_bound(scope_, id) - scope_.begin()));
+}
+
+strategies::Answer Inquiry::answer() const {
+  return widened(chosen_.empty() ? search_.answer() : search_.answer_with(chosen_), scope_, size_);
 }
 
 // Neutralising more never makes a run worse: a whole run that fails shows that none neutralised less passes, and one that
@@ -132,15 +151,17 @@ std::vector<Neutralised> Inquiry::unproved() const {
   std::vector<Neutralised> sets;
   const strategies::Answer now = answer();
   for (const strategies::Claim& claim : now.certificate) {
-    if (!claim.proved) continue;
     const bool is_fix = claim.kind == strategies::Claim::Kind::fix_passes;
+    const bool is_needed = is_fix || (claim.kind == strategies::Claim::Kind::member_needed && claim.own_trial);
+    if (!claim.proved && !is_needed) continue;  // each trial that could show it says nothing
     const bool seen = std::ranges::any_of(told_, [&](const JudgedRun& told) {
       return told.evidence.neutralised == claim.neutralised && told.evidence.verdict == claim.expected && !told.shortened &&
              (!is_fix || told.strict || told.role == Role::proof);
     });
     const strategies::LogEntry* votes = whole_.exact() ? nullptr : whole_.find(active_beside(claim.neutralised));
     const bool carried = votes && votes->verdict == claim.expected;
-    if (!seen && !carried && std::ranges::find(sets, claim.neutralised) == sets.end()) sets.push_back(claim.neutralised);
+    if (!(claim.proved && (seen || carried)) && std::ranges::find(sets, claim.neutralised) == sets.end())
+      sets.push_back(claim.neutralised);
   }
   return sets;
 }

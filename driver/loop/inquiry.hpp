@@ -3,11 +3,12 @@
 // same told in the same order gives the same answer, so a journal can be told again.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "driver/loop/descent.hpp"
+#include "driver/loop/scope.hpp"
 #include "driver/record/history.hpp"
 #include "strategies/evidence_log.hpp"
 #include "strategies/search.hpp"
@@ -27,8 +28,6 @@ JudgedRun judged_run(const judge::Judgement& judgement, const strategies::Neutra
                      bool shortened, double target);
 /// The same of a trial in the journal, which is judged.
 JudgedRun judged_run(const PastTrial& trial, double target);
-/// What the log of a crash says that names the member which broke the run: as good as a trial of that member alone.
-JudgedRun refusal_of(strategies::SuspectId member, std::size_t suspects);
 
 class Inquiry {
  public:
@@ -37,14 +36,21 @@ class Inquiry {
 
   /// Takes in one trial. True if it contradicts shortened ones: then these are forgotten, and no later one is heard.
   bool learn(JudgedRun told);
-  /// Asks for the cheapest fix by other prices; what was told stays told.
-  void ask_anew(strategies::Problem problem);
+  /// Members that the log of a broken run says cannot be neutralised: as good as a trial of each of them alone.
+  void learn_refused(const std::vector<strategies::SuspectId>& members);
+  /// Tells it the trials of the search of this number in their order, as they were told then. True as for learn().
+  bool retell(const History& history, int number, double target);
+  /// Makes another minimal fix the culprit set, as long as it mends every cause; an empty one: that of the search again.
+  void choose(const std::vector<strategies::SuspectId>& fix);
 
-  strategies::Answer answer() const { return widened(search_.answer(), scope_, size_); }
+  strategies::Answer answer() const;
+  /// A proved one, before the last trial of another fix was told: that may show a further cause, and the answer stands as
+  /// long as that has no name.
+  const std::optional<strategies::Answer>& before_other_fix() const { return before_other_fix_; }
   std::string so_far() const { return renumbered(search_.so_far(), scope_); }
   std::vector<strategies::Trial> ask(std::size_t slots, std::span<const strategies::Neutralised> pending);
 
-  /// Proved claims of the answer that are still to be seen: the fix judged without a grey zone, all others at full
+  /// Claims of the answer that are still to be seen: the fix judged without a grey zone, all others at full
   /// length; with noise many undecided runs at full length may add up to the same. Each set once.
   std::vector<strategies::Neutralised> unproved() const;
   /// What is measured of the first of these, at full length; nothing if there is none, or no noise.
@@ -53,9 +59,7 @@ class Inquiry {
   std::ptrdiff_t proofs_of(const strategies::Neutralised& neutralised) const;
 
  private:
-  void tell_again();
   bool contradicts_shortened(const strategies::Evidence& whole) const;
-
   void tell(strategies::Evidence evidence);
 
   std::size_t size_;  // of the whole problem
@@ -67,6 +71,9 @@ class Inquiry {
   std::vector<JudgedRun> told_;                  ///< in order, without what was forgotten
   std::vector<strategies::Evidence> shortened_;  ///< of these, the shortened ones: few, where `told_` may be long
   bool reopened_ = false;
+  strategies::SuspectSet refused_;
+  std::optional<strategies::Answer> before_other_fix_;
+  std::vector<strategies::SuspectId> chosen_;  ///< fix, by its number in the scope
 };
 
 }  // namespace bisectd::driver

@@ -22,13 +22,14 @@ std::vector<reports::Rung> try_values(Run& run, const std::string& family, const
   const neutralise::Rungs before = run.state.rungs;
   const std::vector<std::string> values =
       neutralise::selected_values(run.experiment.families.at(family), run.experiment.suspects.at(family));
+  std::vector<TrialPlan> plans;
   for (const std::string& value : values) {
     run.state.rungs[family] = value;
-    run.start_or_go_on(run.plan_for(Role::ladder, neutralised, reason_of_rung(family, value)));
+    plans.push_back(run.plan_for(Role::ladder, neutralised, reason_of_rung(family, value)));
   }
   run.state.rungs = before;
   std::vector<reports::Rung> rungs;
-  for (const FinishedTrial& trial : run.wait_for_all())
+  for (const FinishedTrial& trial : run.run_all(std::move(plans)))
     rungs.push_back({.value = trial.plan.rungs.at(family),
                      .trial = trial.plan.number,
                      .verdict = trial.judgement.verdict,

@@ -3,24 +3,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "driver/log/log.hpp"
 #include "driver/loop/both_ends.hpp"
+#include "driver/loop/budget.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/controls.hpp"
+#include "driver/loop/descent.hpp"
 #include "driver/loop/device_effect.hpp"
 #include "driver/loop/disagreement.hpp"
+#include "driver/loop/findings.hpp"
 #include "driver/loop/ladders.hpp"
 #include "driver/loop/other_fixes.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/loop/run.hpp"
 #include "driver/loop/search_phase.hpp"
+#include "driver/trial/samples.hpp"
 #include "driver/record/costs.hpp"
 #include "driver/record/history.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "reports/progress.hpp"
+#include "reports/result_lines.hpp"
 
 namespace bisectd::driver {
 
@@ -65,54 +71,62 @@ void weigh_workaround(Run& run) {
     return trial.role == Role::other_fix && trial.neutralised == plan.neutralised && trial.judgement;
   };
   if (std::ranges::any_of(run.state.history.trials, is_whole)) return;  // without a step time: it broke
-  if (run.state.history.finished && !run.was_begun(plan)) return;
-  run.start_or_go_on(std::move(plan));
-  run.wait_for_all();
+  run.run_all(std::move(plan));
 }
 
 /// The runs before the search alone may take hours, and their curves are worth a look. A resumed run has reports already.
 void show_first_runs(Run& run) {
-  if (run.state.past.trials.empty()) run.write_reports();
+  if (!run.is_resumed()) run.write_reports();
 }
 
-/// What the fix costs in speed, and whether another one costs less.
-void compare_fixes(Run& run, SearchPhase& search, bool exact) {
-  const auto problem = problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), exact);
-  const auto costs = [&] {
-    run.state.other_fixes = other_fixes(run.state.answer, problem);
-    return costs_of(run.experiment, run.state.history, run.state.answer.culprit_set, run.state.other_fixes);
+/// The second search, among the parts of what was proved guilty, if the experiment asks for one. Its answer counts only if
+/// it is proved; null: it is not.
+std::unique_ptr<SearchPhase> search_parts(Run& run, const FinishedTrial& as_is) {
+  const std::optional<reports::Descent>& journaled = run.state.history.descent;
+  std::optional<reports::Descent> descent = journaled;
+  if (!descent) descent = descent_after(run.experiment, run.state.catalogue, run.state.answer);
+  if (!descent || run.state.answer.state != strategies::State::proved) return nullptr;
+  const auto note = [&](std::string stayed) {
+    if (journaled && journaled->stayed == stayed) return;
+    descent->stayed = std::move(stayed);
+    run.journal.append(descent_record(*descent));
   };
-  while (true) {
-    const reports::Costs known = costs();
-    if (run.state.answer.state != strategies::State::proved || search.budget_spent()) return;
-    if (!search.hear(try_other_fixes(run, known))) break;
-  }
-  if (run.state.history.finished) return;
-  const bool fastest = run.experiment.search.fix == configs::FixChoice::fastest;
-  const auto better = fastest ? faster_fix(costs()) : fix_within_step_time(costs());
-  if (!better) return;
-  search.prefer(*better);
-  run.state.other_fixes = other_fixes(run.state.answer, problem);
+  if (!journaled) descent->first_trial = run.trials.next_number();
+  run.state.before_descent = run.state.answer;
+  if (descent->suspects.empty()) return note(why_no_parts(run.state.catalogue, descent->opened)), nullptr;
+  if (!journaled) note("");
+  log::info(reports::descent_line(run.frame()));
+  auto parts = std::make_unique<SearchPhase>(run, as_is, 2, descent->suspects);
+  if (parts->goes_on()) note("");  // its budget was spent, and there is more now
+  parts->search();
+  const bool proved = run.state.answer.state == strategies::State::proved;
+  note(proved ? "" : run.state.catalogue.with_labels(why_it_stayed(run.state.answer)));
+  if (proved) return parts;
+  run.state.answer = *run.state.before_descent;
+  return nullptr;
 }
 
 /// Whether the fix holds for longer than a trial. What it shows is told and changes no answer: nothing of that length was
 /// compared with it.
-void soak_fix(Run& run, const SearchPhase& search) {
+void soak_fix(Run& run) {
   if (!run.experiment.soak || run.state.answer.state != strategies::State::proved) return;
   TrialPlan plan =
       run.plan_for(Role::soak, strategies::Neutralised(run.state.catalogue.set_of(run.state.answer.culprit_set)),
                    fmt::format("does the fix hold to step {}?", run.experiment.soak->value));
-  const bool begun = run.was_begun(plan);
-  if (run.state.history.finished && !begun) return;
-  if (!begun && search.budget_spent(0))
+  if (!run.state.history.finished && !run.was_begun(plan) && (trials_spent(run) || hours_spent(run)))
     return run.warn(fmt::format("the fix was not run to step {} (soak): the budget is spent", run.experiment.soak->value));
-  log::info(reports::phase_line(run.frame(), Role::soak));
-  run.start_or_go_on(std::move(plan));
   try {
-    run.wait_for_all();
+    run.run_all(std::move(plan));
   } catch (const Infrastructure& error) {  // the answer does not rest on it
     run.warn(fmt::format("the fix was not run to step {} (soak): {}", run.experiment.soak->value, error.what()));
   }
+}
+
+/// Trials of the search may be ended where the subject as it is shows that it fails.
+void learn_horizon(Run& run, const FinishedTrial& as_is) {
+  if (run.state.jury && run.state.jury->learn_horizon(whole_curves(as_is.attempts).front()))
+    log::info(fmt::format("a failure shows early: trials of the search end at step {} of {}, proofs do not",
+                          run.state.jury->last_steps(true).begin()->second, run.state.jury->first().last_step()));
 }
 
 void find_answer(Run& run) {
@@ -125,19 +139,24 @@ void find_answer(Run& run) {
   if (!as_is) return;
   show_first_runs(run);
   climb_ladders(run);
-  SearchPhase search(run, *as_is);
-  search.run();
-  compare_fixes(run, search, as_is->exact);
+  log::info(reports::phase_line(run.frame(), Role::search));
+  learn_horizon(run, *as_is);
+  SearchPhase first(run, *as_is, 1, first_scope(run.experiment, run.state.catalogue));
+  first.search();
+  const std::unique_ptr<SearchPhase> parts = search_parts(run, *as_is);
+  if (run.state.history.finished && run.state.history.conclusion->answer.state == strategies::State::proved)
+    run.state.answer = run.state.history.conclusion->answer;
+  compare_fixes(run, parts ? *parts : first);
   control_watching(run);
-  control_answer(run, as_is->exact);
+  control_answer(run);
   control_outside(run);
-  soak_fix(run, search);
+  soak_fix(run);
   doubt_devices(run);
   doubt_disagreement(run);
   const Base base{run.sides.subject.environment, run.state.rungs, run.sides.subject.inherited};
   const std::filesystem::path files = run.directory.workaround_files();
   run.state.conclusion =
-      conclude(run.state.answer, run.experiment, run.state.catalogue, base, search.without_effect(), files, as_is->exact);
+      conclude(run.state.answer, run.experiment, run.state.catalogue, base, without_effect(run), files, run.state.exact);
   if (run.state.answer.state == strategies::State::outside_suspects)
     run.state.conclusion->advice.insert(0, doubt_of_everything(run.record(), run.experiment));
   if (run.state.answer.state != strategies::State::proved) return;
@@ -157,26 +176,13 @@ void journal_conclusion(Run& run) {
   run.state.concluded = true;
 }
 
-/// Without a run with nothing neutralised beside it, only a missing trace shows.
-std::vector<std::string> notes_without_effect(Run& run, const FinishedTrial& finished) {
-  const AttemptOutcome& attempt = finished.attempts.back();
-  const strategies::Neutralised& off = finished.plan.neutralised;
-  SeenNames nothing;
-  nothing.in_log.resize(attempt.names.in_log.size());
-  nothing.in_files.resize(attempt.names.in_files.size());
-  const auto silent = (off & run.input.watch.shows_effect(run.state.catalogue)) -
-                      run.input.watch.shown_off(run.state.catalogue, off, nothing, {attempt.names, can_be_judged(attempt)});
-  if (!silent.any() || !can_be_judged(attempt)) return {};
-  return {"no trace that this is off: " + run.state.catalogue.labels(silent, silent.count())};
-}
-
 }  // namespace
 
 reports::Record run_loop(Run& run) {
   try {
     find_answer(run);
     if (!run.state.history.finished && run.state.conclusion) warn_of_broken_runs(run);
-    if (run.state.past.prune) weigh_workaround(run);
+    if (run.state.history.prune) weigh_workaround(run);
     if (!run.state.history.finished) journal_conclusion(run);
   } catch (const Infrastructure& error) {
     run.stop_all(error.what());
@@ -199,7 +205,7 @@ TriedByHand run_one_trial(Run& run, const std::vector<configs::MemberLabel>& off
   }
   const Role role = neutralised.none() ? Role::as_is : Role::by_hand;
   run.start_or_go_on(run.plan_for(role, neutralised, "named by a person"));
-  const FinishedTrial finished = std::move(run.wait_for_all().back());
+  const FinishedTrial finished = std::move(run.wait().front());
   TriedByHand tried{.frame = run.frame(), .trial = shown_trial(run.state.history.trials.back(), run.state)};
   for (std::string& note : notes_without_effect(run, finished)) tried.trial.notes.push_back(std::move(note));
   return tried;

@@ -1,10 +1,9 @@
 // Where culprits fail only together, several minimal sets mend the subject. What they cost in speed only runs can tell.
 #pragma once
 
-#include <optional>
 #include <vector>
 
-#include "driver/loop/run.hpp"
+#include "driver/loop/search_phase.hpp"
 
 namespace bisectd::driver {
 
@@ -13,15 +12,9 @@ namespace bisectd::driver {
 std::vector<std::vector<strategies::SuspectId>> other_fixes(const strategies::Answer& answer,
                                                             const strategies::Problem& problem);
 
-/// Runs each of the state's once at full length, unless enough is known of it (`costs`) or no step time can be measured
-/// here. Returns the trials that came to their end now. Throws Interrupted.
-std::vector<FinishedTrial> try_other_fixes(Run& run, const reports::Costs& costs);
-
-/// The fastest of the other fixes that pass, if it is faster than the culprit set.
-std::optional<std::vector<strategies::SuspectId>> faster_fix(const reports::Costs& costs);
-
-/// Where the culprit set takes longer than `accept.step_time` allows, the one of lowest price that passes and keeps within
-/// it.
-std::optional<std::vector<strategies::SuspectId>> fix_within_step_time(const reports::Costs& costs);
+/// Runs each of the few once at full length, unless enough is known of it or no step time can be measured here. A further
+/// cause that one of them shows is searched, and what costs less in speed becomes the culprit set where the experiment asks
+/// for it. Throws Interrupted.
+void compare_fixes(Run& run, SearchPhase& search);
 
 }  // namespace bisectd::driver

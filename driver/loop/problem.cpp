@@ -33,13 +33,6 @@ strategies::Problem problem_of(const configs::Experiment& experiment, const neut
   return problem;
 }
 
-// Any other minimal fix holds a suspect that is not in this one, and that one alone costs more than all of these.
-strategies::Problem preferring(strategies::Problem problem, const std::vector<strategies::SuspectId>& fix) {
-  const double least = std::ranges::min_element(problem.suspects, {}, &strategies::Suspect::price)->price;
-  for (const strategies::SuspectId id : fix) problem.suspects[id].price = least / static_cast<double>(fix.size() + 1);
-  return problem;
-}
-
 strategies::Neutralised most_neutralised(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue) {
   const Scope scope = first_scope(experiment, catalogue);
   const strategies::Problem problem = narrowed(problem_of(experiment, catalogue, 1, true), scope);
@@ -47,11 +40,6 @@ strategies::Neutralised most_neutralised(const configs::Experiment& experiment, 
   for (strategies::SuspectId suspect = 0; suspect < all.size(); ++suspect)
     all.set(suspect, !problem.suspects[suspect].stays_active);
   return widened(strategies::Neutralised(std::move(all)), scope, catalogue.size());
-}
-
-bool budget_spent(const configs::SearchSettings& settings, int trials, double now_s) {
-  return (settings.budget_trials && trials >= *settings.budget_trials) ||
-         (settings.budget_hours && now_s >= *settings.budget_hours * 3600.0);
 }
 
 strategies::EngineKind engine_of(configs::EngineChoice choice) {

@@ -13,14 +13,8 @@ namespace bisectd::driver {
 strategies::Problem problem_of(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
                                std::size_t slots, bool exact);
 
-/// The same problem with prices that make a minimal fix the cheapest one; of no members, as it is.
-strategies::Problem preferring(strategies::Problem problem, const std::vector<strategies::SuspectId>& fix);
-
 /// All suspects of the first search, less those that cannot be neutralised together with another one or do not matter then.
 strategies::Neutralised most_neutralised(const configs::Experiment& experiment, const neutralise::Catalogue& catalogue);
-
-/// `trials`: those that count, begun by now; `now_s`: the run's time.
-bool budget_spent(const configs::SearchSettings& settings, int trials, double now_s);
 
 strategies::EngineKind engine_of(configs::EngineChoice choice);
 

@@ -25,7 +25,6 @@ class Replay {
 
   RunState operator()(bool driven) {
     const History& history = state_.history;
-    if (history.catalogue) state_.catalogue = *history.catalogue;
     show_curves();
     if (driven && !history.finished) show_running();
     if (!history.catalogue) return std::move(state_);
@@ -43,8 +42,8 @@ class Replay {
   judge::Curve curve_of(const PastTrial& trial, const PastAttempt& attempt) const {
     const configs::Side& side =
         trial.role == Role::reference ? static_cast<const configs::Side&>(experiment_.reference) : experiment_.subject;
-    return logged_curve(side, directory_.attempt(trial.number, set_key(trial.neutralised), attempt.number),
-                        experiment_.metrics, state_.history.readings, attempt.perturbed, steps_of(experiment_, trial.role));
+    return logged_curve(side, directory_.attempt(trial.number, attempt.number), experiment_.metrics, state_.history.readings,
+                        attempt.perturbed, steps_of(experiment_, trial.role));
   }
 
   void show_curves() {
@@ -74,7 +73,7 @@ class Replay {
       state_.open.insert(trial.number);
       for (const PastAttempt& attempt : trial.attempts)
         if (!attempt.ending)
-          state_.running[keep::RunDirectory::attempt_name(trial.number, set_key(trial.neutralised), attempt.number)] =
+          state_.running[keep::RunDirectory::attempt_name(trial.number, attempt.number)] =
               logged_so_far(curve_of(trial, attempt));
     }
   }
@@ -117,8 +116,8 @@ std::vector<judge::Curve> whole_curves(const configs::Experiment& experiment, co
   for (const PastTrial& past : history.trials)
     for (const PastAttempt& attempt : past.attempts)
       if (past.role == role && is_whole(attempt))
-        curves.push_back(logged_curve(side, directory.attempt(past.number, set_key(past.neutralised), attempt.number),
-                                      experiment.metrics, history.readings, attempt.undone.empty() ? attempt.perturbed : 0,
+        curves.push_back(logged_curve(side, directory.attempt(past.number, attempt.number), experiment.metrics,
+                                      history.readings, attempt.undone.empty() ? attempt.perturbed : 0,
                                       steps_of(experiment, role)));
   return as_samples(std::move(curves));
 }
@@ -129,7 +128,7 @@ std::optional<std::string> cut_log(const configs::Experiment& experiment, const 
   for (const PastTrial& past : history.trials)
     for (const PastAttempt& attempt : past.attempts) {
       if (past.role != role || !is_whole(attempt)) continue;
-      const std::filesystem::path folder = directory.attempt(past.number, set_key(past.neutralised), attempt.number);
+      const std::filesystem::path folder = directory.attempt(past.number, attempt.number);
       const judge::Curve curve = logged_curve(side, folder, experiment.metrics, history.readings, 0, {});
       for (const auto& [metric, step] : attempt.last_steps) {
         const auto logged = curve.series.find(metric);
@@ -156,7 +155,6 @@ reports::Record replay_without_experiment(const keep::RunDirectory& directory, c
   experiment.metrics.push_back({.name = history.metric});
   experiment.accept.target = history.target;
   RunState state = state_after(experiment, history);
-  if (history.catalogue) state.catalogue = *history.catalogue;
   if (driven && !history.finished)
     for (const PastTrial& trial : history.trials)
       if (!trial.judgement) state.open.insert(trial.number);

@@ -9,6 +9,7 @@
 #include "configs/printable.hpp"
 #include "driver/judge/running.hpp"
 #include "driver/log/log.hpp"
+#include "driver/loop/findings.hpp"
 #include "driver/record/record_curves.hpp"
 #include "reports/progress.hpp"
 #include "reports/write.hpp"
@@ -34,7 +35,7 @@ Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const 
       launcher(launcher_given),
       progress(progress_given),
       judge_(input, state),
-      attempts_(launcher, experiment.metrics, state.past.run_tag, state.past.elapsed_s, state.past.readings,
+      attempts_(launcher, experiment.metrics, state.history.run_tag, state.history.elapsed_s, state.history.readings,
                 [this](const RunningAttempt& running) { return see_running(running); }),
       trials(
           attempts_, journal, directory,
@@ -43,9 +44,11 @@ Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const 
            .ended_early = [this](const judge::Curve& curve) { return judge_.ended_early(curve); },
            .broken = [this](const TrialPlan& plan, const AttemptOutcome& outcome) { return judge_.broken(plan, outcome); }},
           [this](const TrialPlan& plan, const AttemptOutcome* outcome) { note(plan, outcome); }) {
+  trials.before_judged([this](const FinishedTrial& finished) { journal_findings(*this, finished); });
   journal.tell([this](const nlohmann::json& line) { state.history.take(line); });
-  for (const PastTrial& trial : state.past.trials) {
+  for (const PastTrial& trial : state.history.trials) {
     trials.continue_numbers_after(trial.number);
+    last_earlier_ = trial.number;
     const bool came_far =
         std::ranges::any_of(trial.attempts, [](const PastAttempt& attempt) { return attempt.last_step > 0; });
     if (trial.role != Role::reference && came_far)
@@ -54,11 +57,11 @@ Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const 
 }
 
 const PastTrial* Run::begun(const TrialPlan& plan) const {
-  const auto same = std::ranges::find_if(state.past.trials, [&](const PastTrial& trial) {
-    return trial.role == plan.role && trial.neutralised == plan.neutralised && trial.rungs == plan.rungs &&
-           (!is(plan.role, reports::kManyPerSet) || trial.reason == plan.reason);
+  const auto same = std::ranges::find_if(state.history.trials, [&](const PastTrial& trial) {
+    return trial.number <= last_earlier_ && trial.role == plan.role && trial.neutralised == plan.neutralised &&
+           trial.rungs == plan.rungs && (!is(plan.role, reports::kManyPerSet) || trial.reason == plan.reason);
   });
-  return same == state.past.trials.end() ? nullptr : &*same;
+  return same == state.history.trials.end() ? nullptr : &*same;
 }
 
 void Run::start(TrialPlan plan) { trials.start(std::move(plan)); }
@@ -154,7 +157,14 @@ void Run::note(const TrialPlan& plan, const AttemptOutcome* outcome) {
     state.logged_lines[folder] = line_of(series->second, kAttemptPoints);
 }
 
-std::vector<FinishedTrial> Run::wait_for_all() {
+std::vector<FinishedTrial> Run::run_all(std::vector<TrialPlan> plans) {
+  if (state.history.finished) std::erase_if(plans, [&](const TrialPlan& plan) { return !was_begun(plan); });
+  const auto is_new = [&](Role role) { return !reports::traits_of(role).phase.empty() && !announced_.contains(role); };
+  if (!plans.empty() && is_new(plans.front().role)) log::info(reports::phase_line(frame(), plans.front().role));
+  for (TrialPlan& plan : plans) {
+    announced_.insert(plan.role);
+    start_or_go_on(std::move(plan));
+  }
   std::vector<FinishedTrial> all;
   while (trials.any_open())
     for (FinishedTrial& finished : wait()) all.push_back(std::move(finished));

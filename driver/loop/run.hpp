@@ -44,7 +44,9 @@ class Run {
   TrialPlan plan_for(Role role, const strategies::Neutralised& neutralised, std::string reason) const {
     return plan_trial(input, state, role, neutralised, std::move(reason));
   }
-  /// An earlier bisectd started the same trial.
+  /// An earlier bisectd drove this run.
+  bool is_resumed() const { return last_earlier_ > 0; }
+  /// It started the same trial.
   bool was_begun(const TrialPlan& plan) const { return begun(plan) != nullptr; }
   /// Starts a new trial; what was finished is not so any more.
   void start(TrialPlan plan);
@@ -52,8 +54,10 @@ class Run {
   void start_or_go_on(TrialPlan plan);
   /// The next trials that came to their end. Throws Interrupted, and Infrastructure where nothing can be read or runs.
   std::vector<FinishedTrial> wait();
-  /// All trials that are open.
-  std::vector<FinishedTrial> wait_for_all();
+  /// Starts these trials beside the search, or takes them up, and waits for all. In a finished run no new one is started.
+  /// What the first is for is announced, unless such a one was before. Throws like wait().
+  std::vector<FinishedTrial> run_all(std::vector<TrialPlan> plans);
+  std::vector<FinishedTrial> run_all(TrialPlan plan) { return run_all(std::vector{std::move(plan)}); }
 
   /// Ends all attempts; their trials stay open in the journal and are shown no more. `why`: for the log.
   void stop_all(const std::string& why = "bisectd was asked to stop");
@@ -95,6 +99,8 @@ class Run {
 
   TrialJudge judge_;
   Attempts attempts_;
+  std::size_t last_earlier_ = 0;  ///< number of the last trial that an earlier bisectd started
+  std::set<Role> announced_;
   std::set<std::pair<bool, Oddity>> warned_of_;  ///< of the reference or the subject
   std::set<std::string> metrics_read_;           ///< of which a run of the subject logged a value
   double next_report_s_ = 0;                     ///< not before this may reports be written again

@@ -40,20 +40,11 @@ void show_conclusion(reports::Record& record, const History& history) {
   record.outcome = history.outcome();
   if (record.outcome == reports::Outcome::infrastructure) record.advice = history.failure;
   if (!history.finished) return;
-  const Conclusion& conclusion = *history.conclusion;
   record.finished = true;
-  record.answer = conclusion.answer;
-  record.advice = conclusion.advice;
-  record.warnings = conclusion.warnings;
-  record.agreed_checks = conclusion.agreed_checks;
-  record.no_effect = conclusion.no_effect;
-  if (history.catalogue && !conclusion.no_effect.empty())  // those that are always on are listed behind the others
+  static_cast<Conclusion&>(record) = *history.conclusion;
+  if (history.catalogue && !record.no_effect.empty())  // those that are always on are listed behind the others
     for (const neutralise::Member& member : history.catalogue->always_on())
       record.suspects.push_back({member.family, member.name}), ++record.always_on;
-  record.workaround = conclusion.workaround;
-  record.workaround_unset = conclusion.workaround_unset;
-  record.workaround_arguments = conclusion.workaround_arguments;
-  record.workaround_config = conclusion.workaround_config;
 }
 
 void show_judgement(reports::Trial& trial, const judge::Judgement& judgement) {
@@ -94,7 +85,8 @@ void show_reproductions(reports::Record& record, const keep::RunDirectory& direc
 }  // namespace
 
 RunState state_after(const configs::Experiment& experiment, History history) {
-  RunState state{.past = history, .history = std::move(history)};
+  RunState state{.history = std::move(history)};
+  if (state.history.catalogue) state.catalogue = *state.history.catalogue;
   state.warnings = warnings_of(experiment, state.history);
   state.changes = changes_since_baseline(experiment, state.history.versions);
   return state;
@@ -106,7 +98,7 @@ void describe_fix(const configs::Experiment& experiment, const keep::RunDirector
       state.history, strategies::Neutralised(state.catalogue.set_of(state.answer.culprit_set)), strategies::Verdict::pass);
   const PastAttempt* attempt = trial ? last_ended(*trial) : nullptr;
   if (!attempt) return;
-  const auto folder = directory.attempt(trial->number, set_key(trial->neutralised), attempt->number);
+  const auto folder = directory.attempt(trial->number, attempt->number);
   const judge::Curve curve = logged_curve(experiment.subject, folder, experiment.metrics, state.history.readings,
                                           attempt->perturbed, steps_of(experiment, trial->role));
   describe_subject(state.comparison, experiment.metrics.front().name, reference, curve, SubjectCurve::fix);
@@ -142,7 +134,10 @@ reports::Record frame_of(const configs::Experiment& experiment, const keep::RunD
     state.trials_left.count_down(record.answer, history.order_judged.size());
     record.why_more_trials = state.trials_left.why_more();
   }
-  if (history.descent && state.before_descent) record.descent = descent_of(*history.descent, *state.before_descent);
+  if (history.descent && state.before_descent) {
+    record.descent = history.descent;
+    record.descent->before = *state.before_descent;
+  }
   show_conclusion(record, history);
   return record;
 }
@@ -154,9 +149,8 @@ reports::Trial shown_trial(const PastTrial& past, const RunState& state) {
   trial.neutralised = reports::members(past.neutralised);
   trial.running = !past.judgement || state.open.contains(past.number);
   if (past.role == Role::ladder) trial.notes = {trial.value = past.reason};
-  const std::string key = set_key(past.neutralised);
   for (const PastAttempt& attempt : past.attempts) {
-    const std::string folder = keep::RunDirectory::attempt_name(past.number, key, attempt.number);
+    const std::string folder = keep::RunDirectory::attempt_name(past.number, attempt.number);
     const auto running = state.running.find(folder);
     if (!attempt.ending && running == state.running.end()) continue;  // it ran when an earlier bisectd was killed
     reports::Attempt& shown = trial.attempts.emplace_back(reports::Attempt{attempt, folder});

@@ -26,12 +26,12 @@ struct LoggedSoFar {
 };
 
 struct RunState {
-  History past;                             ///< the journal as an earlier bisectd left it; empty for a new run
-  History history;                          ///< the journal as it is now, each line of it taken in as it is written
+  History history;                          ///< the journal, each line of it taken in as it is written
   std::optional<judge::Jury> jury;          ///< once the reference is measured; never where the subject must only run
   std::filesystem::path reference_attempt;  ///< folder of a whole run of it; empty for a recorded one
   neutralise::Catalogue catalogue;          ///< once the suspects are listed
-  int further_discoveries = 0;              ///< discovery runs after the first one; the budget counts them, too
+  SeenNames as_is_names;                    ///< what the subject as it is logged of suspects
+  bool exact = false;                       ///< the search may take verdicts for exact
   std::set<std::string> asked_watched;      ///< families of which is known whether looking at the subject mends it
   neutralise::Rungs rungs;                  ///< the value that neutralises each ladder, once it is climbed
   strategies::Answer answer;                ///< of the search, as it stands

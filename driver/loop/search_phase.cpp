@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "driver/log/log.hpp"
+#include "driver/loop/budget.hpp"
 #include "driver/loop/controls.hpp"
-#include "driver/loop/descent.hpp"
+#include "driver/loop/findings.hpp"
 #include "driver/loop/problem.hpp"
 #include "reports/result_lines.hpp"
 #include "reports/progress.hpp"
@@ -48,132 +49,22 @@ std::optional<std::int64_t> end_of(const std::string& metric, const AttemptOutco
 
 }  // namespace
 
-SearchPhase::SearchPhase(Run& run, const AsIs& as_is)
+SearchPhase::SearchPhase(Run& run, const FinishedTrial& as_is, int number, Scope scope)
     : run_(run),
-      as_is_names_(as_is.names),
-      as_is_number_(as_is.trial.plan.number),
-      as_is_run_(as_is.trial.attempts.front()),
-      problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), as_is.exact)),
-      as_is_(judged_run(as_is.trial.judgement, Neutralised(SuspectSet(run.state.catalogue.size())), Role::as_is, false,
-                        run.experiment.accept.target)),
-      inquiry_(problem_, engine_of(run.experiment.search.engine), first_scope(run.experiment, run.state.catalogue)),
-      refused_(run.state.catalogue.size()),
-      effect_due_(refused_),
-      effect_seen_(refused_) {
-  run_.trials.before_judged([this](const FinishedTrial& finished) { journal_findings(finished); });
-  log::info(reports::phase_line(run_.frame(), Role::search));
-  learn(as_is_);
-  if (run_.state.jury && run_.state.jury->learn_horizon(whole_curves(as_is.trial.attempts).front()))
-    log::info(fmt::format("a failure shows early: trials of the search end at step {} of {}, proofs do not",
-                          run_.state.jury->last_steps(true).begin()->second, run_.state.jury->first().last_step()));
-}
-
-void SearchPhase::run() {
-  search_on();
-  descend();
-}
-
-/// From what an earlier bisectd found out to the answer.
-void SearchPhase::search_on() {
-  const History& past = run_.state.past;
+      as_is_(as_is),
+      number_(number),
+      problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), run.state.exact)),
+      inquiry_(problem_, engine_of(run.experiment.search.engine), std::move(scope)) {
+  inquiry_.learn(judged_run(as_is.judgement, Neutralised(SuspectSet(run.state.catalogue.size())), Role::as_is, false,
+                            run.experiment.accept.target));
   go_on_with_past();
-  while (run_.trials.any_finished())
-    for (const FinishedTrial& finished : run_.wait()) take_in(finished);
-  const bool is_concluded = run_.state.history.finished && among_parts_ == (past.descent && past.descent->stayed.empty());
-  if (is_concluded && past.conclusion->answer.state == State::proved) {
-    run_.state.answer = past.conclusion->answer;
-    return;
-  }
-  begin_anew();  // once: an answer to each of ten thousand old evidences would take minutes
-  search();
-  if (run_.state.answer.state != State::proved && !preferred_in(run_.state.history, among_parts_).empty())
-    return_to_prices();
-  if (run_.state.answer.state != State::proved && before_other_fix_) run_.state.answer = *before_other_fix_;
 }
 
-/// An earlier bisectd ended while it proved a fix for its speed, and that cannot be proved.
-void SearchPhase::return_to_prices() {
-  give_up(run_.state.history.preferred);
-  inquiry_.ask_anew(problem_);
-  begin_anew();
-  search();
-}
-
-void SearchPhase::begin_anew() {
-  run_.state.answer = inquiry_.answer();
-  run_.state.trials_left.begin(run_.state.answer, run_.state.history.order_judged.size());
-}
-
-void SearchPhase::give_up(std::vector<strategies::SuspectId> fix) {
-  run_.journal.append(preferred_record({}));
-  std::string text = fmt::format("{} neutralised is faster than the fix, but could not be proved to mend the subject",
-                                 run_.state.catalogue.labels(run_.state.catalogue.set_of(fix), fix.size()));
-  if (!std::ranges::count(run_.state.warnings, text)) run_.warn(std::move(text));  // it may be tried again
-}
-
-/// Searches among the parts of what was proved guilty, if the experiment asks for it.
-void SearchPhase::descend() {
-  const std::optional<PastDescent>& past = run_.state.past.descent;
-  std::optional<PastDescent> descent = past;
-  if (!past) descent = descent_after(run_.experiment, run_.state.catalogue, run_.state.answer);
-  if (!descent || run_.state.answer.state != State::proved) return;
-  if (!past) {
-    descent->first_trial = run_.trials.next_number();
-    if (descent->scope.empty()) {
-      descent->stayed = why_no_parts(run_.state.catalogue, descent->opened);
-      descent->end_trial = descent->first_trial;
-    }
-    run_.journal.append(descent_record(*descent));
-  }
-  run_.state.before_descent = run_.state.answer;
-  if (descent->end_trial == 0) return search_parts(std::move(*descent));
-  for (const std::size_t index : run_.state.past.order_judged) {  // it came to nothing, but it was there
-    const PastTrial& trial = run_.state.past.trials[index];
-    if (descent->has(trial.number)) searched_ += is(trial.role, reports::kInSearch);
-  }
-}
-
-/// The answer becomes that of the second search only if that one is proved.
-void SearchPhase::search_parts(PastDescent descent) {
-  if (!descent.stayed.empty() && !run_.state.history.finished) {  // its budget was spent, and there is more now
-    descent.stayed.clear();
-    run_.journal.append(descent_record(descent));
-  }
-  log::info(reports::descent_line(run_.frame()));
-  const strategies::Answer first = run_.state.answer;
-  Inquiry before = std::move(inquiry_);
-  inquiry_ = Inquiry(problem_, engine_of(run_.experiment.search.engine), descent.scope);
-  among_parts_ = true;
-  before_other_fix_.reset();
-  learn(as_is_);
-  search_on();
-  const strategies::Answer second = run_.state.answer;
-  if (second.state == State::proved) return;
-  descent.stayed = run_.state.catalogue.with_labels(why_it_stayed(second));
-  if (second.state != State::searching) descent.end_trial = run_.trials.next_number();
-  inquiry_ = std::move(before);
-  among_parts_ = false;
-  run_.state.answer = first;
-  if (!run_.state.history.finished) run_.journal.append(descent_record(descent));
-}
-
-bool SearchPhase::is_of_this_search(const PastTrial& trial) const {
-  const auto& descent = run_.state.past.descent;
-  return (descent && descent->has(trial.number)) == among_parts_;
-}
-
-void SearchPhase::prefer(const std::vector<strategies::SuspectId>& fix) {
-  const strategies::Answer proved = run_.state.answer;
-  run_.journal.append(preferred_record(fix));
-  inquiry_.ask_anew(preferring(problem_, fix));
-  begin_anew();
-  search();
-  if (run_.state.answer.state == State::proved) return;
-  run_.state.answer = proved;
-  give_up(fix);
-}
+bool SearchPhase::goes_on() const { return inquiry_.answer().state == State::searching && !budget_spent(); }
 
 void SearchPhase::search() {
+  run_.state.answer = inquiry_.answer();  // once: an answer to each of ten thousand old evidences would take minutes
+  run_.state.trials_left.begin(run_.state.answer, run_.state.history.order_judged.size());
   while (true) {
     const State state = inquiry_.answer().state;
     if (state == State::searching && !budget_spent()) ask();
@@ -187,6 +78,29 @@ void SearchPhase::search() {
   // The answer can come while other devices still work on trials that it makes needless.
   run_.stop_all("the search is over without it");
   pending_.clear();
+  if (run_.state.answer.state != State::proved && inquiry_.before_other_fix())
+    run_.state.answer = *inquiry_.before_other_fix();
+}
+
+bool SearchPhase::hear(const std::vector<FinishedTrial>& trials) {
+  if (trials.empty()) return false;
+  const auto before = run_.state.answer.causes;
+  for (const FinishedTrial& finished : trials) take_in(finished);
+  search();  // it may know the cause already, without a further trial
+  return run_.state.answer.causes != before;
+}
+
+bool SearchPhase::choose(const std::vector<strategies::SuspectId>& fix) {
+  const strategies::Answer before = run_.state.answer;
+  inquiry_.choose(fix);
+  search();
+  if (run_.state.answer.state != State::proved) run_.state.answer = before;
+  if (run_.state.answer.culprit_set == fix) return true;
+  inquiry_.choose({});
+  if (run_.state.answer.causes != before.causes) return true;  // its proof showed a further one
+  run_.warn(fmt::format("{} neutralised is faster than the fix, but could not be proved to mend the subject",
+                        run_.state.catalogue.labels(run_.state.catalogue.set_of(fix), fix.size())));
+  return false;
 }
 
 void SearchPhase::hear_finished() {
@@ -246,7 +160,7 @@ void SearchPhase::ask() {
 
 void SearchPhase::start(TrialPlan plan) {
   pending_[run_.trials.next_number()] = plan.neutralised;
-  searched_ += is(plan.role, reports::kInSearch);
+  plan.search = number_;
   run_.start(std::move(plan));
 }
 
@@ -266,56 +180,43 @@ bool SearchPhase::ask_for_proofs() {
   return waiting;
 }
 
-/// Tells what an earlier bisectd found out, in its order, and takes up what it left open.
 void SearchPhase::go_on_with_past() {
-  const History& past = run_.state.past;
-  // The search may have asked for the subject as it is once more; those of before it knew of no suspects.
-  const auto asked_again = [&](const PastTrial& trial) {
-    return trial.role == Role::as_is && trial.number != as_is_number_ &&
-           trial.neutralised.size() == problem_.suspects.size();
-  };
-  const auto is_ours = [&](const PastTrial& trial) {
-    return is_of_this_search(trial) && (is(trial.role, reports::kInSearch) || asked_again(trial));
-  };
-  for (const std::size_t index : past.order_judged) {
-    const PastTrial& trial = past.trials[index];
-    if (trial.failed) continue;  // its session ended by it: it runs again
-    if (!is_ours(trial) && (trial.role != Role::other_fix || !is_of_this_search(trial))) continue;
-    if (trial.role == Role::other_fix && inquiry_.answer().state == State::proved) before_other_fix_ = inquiry_.answer();
-    searched_ += is(trial.role, reports::kInSearch);
-    if (run_.state.jury) run_.state.jury->learn(*trial.judgement);
-    learn(judged_run(trial, run_.experiment.accept.target));
-    tell_refused(trial.refused);
-    // What signatures told is weighed by each look at the answer, and a search may give them up at one.
-    if (trial.role == Role::signature) (void)inquiry_.answer();
-  }
-  if (const auto preferred = preferred_in(run_.state.history, among_parts_); !preferred.empty())
-    inquiry_.ask_anew(preferring(problem_, preferred));
-  if (past.catalogue) effect_seen_ |= past.effect_seen;
+  const History& history = run_.state.history;
+  for (const std::size_t index : history.order_judged)
+    if (const PastTrial& trial = history.trials[index]; run_.state.jury && trial.search == number_ && !trial.failed)
+      run_.state.jury->learn(*trial.judgement);
+  if (inquiry_.retell(history, number_, run_.experiment.accept.target)) forget_shortened();
   if (run_.state.history.finished) return;
   const bool over = inquiry_.answer().state != State::searching;  // then only proofs are needed still
-  for (const PastTrial& trial : past.trials) {
-    if (!is_ours(trial) || (trial.judgement && !trial.failed) || (over && trial.role != Role::proof)) continue;
-    if (past.descent && trial.number < past.descent->first_trial) continue;  // that search has its answer
+  for (const PastTrial& trial : history.trials) {
+    if (trial.search != number_ || (trial.judgement && !trial.failed)) continue;
+    if (trial.role == Role::other_fix || (over && trial.role != Role::proof)) continue;
+    if (history.descent && trial.number < history.descent->first_trial) continue;  // that search has its answer
     pending_[trial.number] = trial.neutralised;
-    searched_ += is(trial.role, reports::kInSearch);
     TrialPlan plan = run_.plan_for(trial.role, trial.neutralised, trial.reason);
+    plan.search = number_;
     if (run_.state.jury && trial.role != Role::signature) {
       plan.shortened = trial.shortened;
       plan.last_steps = run_.state.jury->last_steps(plan.shortened);
     }
     run_.trials.go_on(std::move(plan), trial);
   }
+  while (run_.trials.any_finished())
+    for (const FinishedTrial& finished : run_.wait()) take_in(finished);
 }
 
 /// Logs of which no trial can be compared with the reference: numbered otherwise, of runs that went on from an earlier
 /// attempt, or of fewer steps. What is repaired has no verdict then, and would be said to break when it is neutralised.
 void SearchPhase::refuse_if_unlike(const FinishedTrial& finished) {
   const judge::Judgement& judgement = finished.judgement;
-  const bool late = judgement.reason == "begins-late" && ++begun_late_ > 1;  // one log may have lost its first lines
+  const auto begins_late = [](const PastTrial& trial) {
+    return trial.search != 0 && trial.judgement && !trial.failed && trial.judgement->reason == "begins-late";
+  };
+  const bool late = judgement.reason == "begins-late" &&  // one log may have lost its first lines
+                    std::ranges::count_if(run_.state.history.trials, begins_late) > 1;
   if (judgement.reason == "misnumbered" || late) throw Infrastructure(judgement.text, finished.plan.number);
   if (judgement.verdict != Verdict::unresolved || judgement.reason != "truncated") return;
-  const auto end = end_of(judgement.metric, as_is_run_);
+  const auto end = end_of(judgement.metric, as_is_.attempts.front());
   const auto ends_there = [&](const AttemptOutcome& attempt) { return end_of(judgement.metric, attempt) == end; };
   if (!end || !std::ranges::all_of(finished.attempts, ends_there)) return;
   throw Infrastructure(
@@ -332,73 +233,17 @@ void SearchPhase::take_in(const FinishedTrial& finished) {
   pending_.erase(plan.number);
   refuse_if_unlike(finished);
   const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
-  learn(judged_run(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early,
-                   run_.experiment.accept.target));
-  tell_refused(refused_in(finished));
+  const JudgedRun told = judged_run(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early,
+                                    run_.experiment.accept.target);
+  if (inquiry_.learn(told)) forget_shortened();
+  inquiry_.learn_refused(refused_in(run_, finished));
 }
 
-/// What a trial's runs show beside its verdict.
-void SearchPhase::journal_findings(const FinishedTrial& finished) {
-  if (!is(finished.plan.role, reports::kInSearch) && finished.plan.role != Role::as_is) return;
-  for (const AttemptOutcome& attempt : finished.attempts) {
-    const SuspectSet seen = run_.input.watch.shown_off(run_.state.catalogue, finished.plan.neutralised, as_is_names_,
-                                                       {attempt.names, can_be_judged(attempt)});
-    if (seen.is_subset_of(effect_seen_)) continue;
-    effect_seen_ |= seen;
-    run_.journal.write(effect_record(effect_seen_));
-  }
-  const auto members = refused_in(finished);
-  if (members.empty()) return;
-  std::map<std::string, std::string> reasons;
-  for (const AttemptOutcome& attempt : finished.attempts) reasons.merge(run_.input.watch.reasons(attempt.names));
-  std::vector<std::string> of_members;
-  for (const strategies::SuspectId id : members) of_members.push_back(reasons[run_.state.catalogue.label(id)]);
-  run_.journal.write(refused_record(finished.plan.number, members, of_members));
-}
-
-/// The search need not look for a member that the log of a crash names.
-std::vector<strategies::SuspectId> SearchPhase::refused_in(const FinishedTrial& finished) const {
-  std::vector<strategies::SuspectId> members;
-  if (finished.judgement.verdict != Verdict::unresolved) return members;
-  for (const AttemptOutcome& attempt : finished.attempts)
-    for (const strategies::SuspectId id : run_.input.watch.refused(run_.state.catalogue, attempt.names))
-      if (finished.plan.neutralised.test(id) && !refused_.test(id) && !std::ranges::count(members, id))
-        members.push_back(id);
-  return members;
-}
-
-void SearchPhase::tell_refused(const std::vector<strategies::SuspectId>& members) {
-  for (const strategies::SuspectId id : members) {
-    if (refused_.test_set(id)) continue;  // two trials that ended together can name the same one
-    learn(refusal_of(id, run_.state.catalogue.size()));
-  }
-}
-
-void SearchPhase::learn(const JudgedRun& told) {
-  if (told.evidence.verdict != Verdict::unresolved)
-    effect_due_ |= told.evidence.neutralised & run_.input.watch.shows_effect(run_.state.catalogue);
-  if (!inquiry_.learn(told)) return;
+void SearchPhase::forget_shortened() {
   log::info("a whole run contradicts shortened ones: the search goes on at full length");
   run_.state.jury->forget_horizon();
 }
 
-bool SearchPhase::hear(const std::vector<FinishedTrial>& trials) {
-  for (const FinishedTrial& finished : trials)
-    learn(
-        judged_run(finished.judgement, finished.plan.neutralised, finished.plan.role, false, run_.experiment.accept.target));
-  if (trials.empty()) return false;
-  const strategies::Answer before = run_.state.answer;
-  begin_anew();  // it may know the cause already, without a further trial
-  search();
-  if (run_.state.answer.state != State::proved) run_.state.answer = before;
-  return run_.state.answer.causes != before.causes;
-}
-
-bool SearchPhase::budget_spent(double kept_back_s) const {
-  return driver::budget_spent(run_.experiment.search, searched_ + run_.state.further_discoveries,
-                              run_.now_s() + kept_back_s);
-}
-
-bool SearchPhase::budget_spent() const { return budget_spent(time_of_controls(run_)); }
+bool SearchPhase::budget_spent() const { return trials_spent(run_) || hours_spent(run_, time_of_controls(run_)); }
 
 }  // namespace bisectd::driver

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "driver/loop/problem.hpp"
-#include "reports/lookup.hpp"
 
 namespace bisectd::driver {
 namespace {
@@ -60,7 +59,7 @@ std::set<std::string> ran_on(const TrialPlan& control, const History& history) {
   for (const PastTrial& trial : history.trials) {
     const bool other_control = trial.role == Role::control && trial.reason != control.reason;
     if (!is(trial.role, reports::kEvidence) && !other_control) continue;
-    if (reports::members(trial.neutralised) != reports::members(control.neutralised)) continue;
+    if (trial.neutralised != control.neutralised) continue;
     for (const PastAttempt& attempt : trial.attempts)
       if (!attempt.device.empty()) devices.insert(attempt.device);
   }
@@ -79,6 +78,7 @@ TrialPlan plan_trial(const RunInput& input, const RunState& state, Role role, co
   TrialPlan plan;
   plan.role = role;
   plan.neutralised = neutralised;
+  plan.neutralised.resize(state.catalogue.size());
   plan.reason = std::move(reason);
   plan.side = role == Role::reference ? &input.sides.reference : &input.sides.subject;
   plan.crash_retries = crash_retries(input, role);

@@ -21,11 +21,15 @@ BOOST_DESCRIBE_STRUCT(Member, (), (family, name, odds, stays_on))
 BOOST_DESCRIBE_STRUCT(Begun, (),
                       (started_utc, run_tag, by_hand, reference_only, prune, kept, experiment_file, name, metric, target,
                        recording, inherited))
-BOOST_DESCRIBE_STRUCT(PastDescent, (), (opened, scope, first_trial, end_trial, stayed))
 
 namespace {
-constexpr int kJournalFormat = 2;  ///< of a journal; another one is refused
+constexpr int kJournalFormat = 3;  ///< of a journal; another one is refused
+
+/// Of a run that came to its end; the others are of one that has not.
+bool is_a_conclusion(reports::Outcome outcome) {
+  return outcome != reports::Outcome::unfinished && outcome != reports::Outcome::infrastructure;
 }
+}  // namespace
 
 void History::take(const json& record) {
   const auto& kind = record.at("kind").get_ref<const std::string&>();
@@ -45,7 +49,8 @@ void History::take(const json& record) {
   } else if (kind == "finished") {
     finished = true;
     keep::read(record.at("elapsed_s"), elapsed_s);
-    conclusion = conclusion_in(record.at("conclusion"));
+    conclusion = keep::read_as<Conclusion>(record.at("conclusion"));
+    if (!is_a_conclusion(conclusion->outcome)) throw std::invalid_argument("an outcome that no conclusion has");
   } else if (kind == "session") {
     keep::read(record.at("elapsed_s"), elapsed_s);
     keep::read(record.at("failure"), failure);
@@ -58,10 +63,9 @@ void History::take(const json& record) {
     catalogue = neutralise::Catalogue(keep::read_as<std::vector<neutralise::Member>>(record.at("members")));
     catalogue->set_always_on(keep::read_as<std::vector<neutralise::Member>>(record.at("always_on")));
     effect_seen.resize(catalogue->size());
+    for (PastTrial& trial : trials) trial.neutralised.resize(catalogue->size());  // of before they were known
   } else if (kind == "descent") {
-    descent = keep::read_as<PastDescent>(record);
-  } else if (kind == "preferred") {
-    keep::read(record.at("fix"), preferred);
+    descent = keep::read_as<reports::Descent>(record);
   } else if (kind == "effect") {
     effect_seen = set_of(record.at("seen").get<std::string>());
   } else {
@@ -144,7 +148,8 @@ json versions_record(const std::map<std::string, std::string>& versions) {
 json setup_record(const std::map<std::string, std::string>& files) { return {{"kind", "setup"}, {"files", files}}; }
 
 json finished_record(const Conclusion& conclusion, double elapsed_s) {
-  return {{"kind", "finished"}, {"elapsed_s", elapsed_s}, {"conclusion", json_of_conclusion(conclusion)}};
+  if (!is_a_conclusion(conclusion.outcome)) throw std::logic_error("an outcome that no conclusion has");
+  return {{"kind", "finished"}, {"elapsed_s", elapsed_s}, {"conclusion", keep::written(conclusion)}};
 }
 
 json session_record(double elapsed_s, const std::string& failure, std::optional<std::size_t> failed_trial) {
@@ -164,34 +169,8 @@ json catalogue_record(const neutralise::Catalogue& catalogue, bool exact) {
           {"exact", exact}};
 }
 
-json descent_record(const PastDescent& descent) { return keep::record("descent", descent); }
-
-json preferred_record(const std::vector<strategies::SuspectId>& fix) { return {{"kind", "preferred"}, {"fix", fix}}; }
+json descent_record(const reports::Descent& descent) { return keep::record("descent", descent); }
 
 json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", set_key(seen)}}; }
-
-BOOST_DESCRIBE_STRUCT(Conclusion, (),
-                      (outcome, answer, advice, warnings, agreed_checks, no_effect, workaround, workaround_unset,
-                       workaround_arguments, workaround_config))
-
-namespace {
-
-/// Of a run that came to its end; the others are of one that has not.
-bool is_a_conclusion(reports::Outcome outcome) {
-  return outcome != reports::Outcome::unfinished && outcome != reports::Outcome::infrastructure;
-}
-
-}  // namespace
-
-nlohmann::json json_of_conclusion(const Conclusion& conclusion) {
-  if (!is_a_conclusion(conclusion.outcome)) throw std::logic_error("an outcome that no conclusion has");
-  return keep::written(conclusion);
-}
-
-Conclusion conclusion_in(const nlohmann::json& from) {
-  Conclusion conclusion = keep::read_as<Conclusion>(from);
-  if (!is_a_conclusion(conclusion.outcome)) throw std::invalid_argument("an outcome that no conclusion has");
-  return conclusion;
-}
 
 }  // namespace bisectd::driver

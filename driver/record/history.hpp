@@ -16,32 +16,7 @@
 
 namespace bisectd::driver {
 
-struct Conclusion {
-  reports::Outcome outcome = reports::Outcome::unfinished;
-  strategies::Answer answer;
-  std::string advice;
-  std::vector<std::string> warnings, agreed_checks;
-  std::vector<reports::NoEffect> no_effect;  ///< ids of those that are always on are behind those of the catalogue
-  std::vector<std::pair<std::string, std::string>> workaround;
-  std::vector<std::string> workaround_unset, workaround_arguments;
-  std::vector<reports::ConfigSetting> workaround_config;
-};
-
-nlohmann::json json_of_conclusion(const Conclusion& conclusion);
-
-/// Inverse. Throws nlohmann::json::exception or std::invalid_argument for what cannot be one.
-Conclusion conclusion_in(const nlohmann::json& from);
-
-/// A second search, among the parts of members that the first one proved guilty.
-struct PastDescent {
-  std::vector<strategies::SuspectId> opened;  ///< ascending: the members whose parts are searched
-  std::vector<strategies::SuspectId> scope;   ///< ascending: what it chooses from
-  std::size_t first_trial = 0;                ///< trials from this number on are its own
-  std::size_t end_trial = 0;  ///< trials from this number on are of the first search again, as it came to nothing; 0: none
-  std::string stayed;         ///< why the answer is that of the first search; empty: it is not so
-
-  bool has(std::size_t trial) const { return trial >= first_trial && (end_trial == 0 || trial < end_trial); }
-};
+using reports::Conclusion;
 
 /// Which run it is, as its first record says.
 struct Begun {
@@ -68,11 +43,10 @@ struct History : Begun, PastTrials {
   std::string failure;  ///< why the last session could not go on; empty: it was not so
   std::optional<std::vector<std::string>> differing_commands;  ///< how the sides differ; absent: not checked yet
   std::optional<neutralise::Catalogue> catalogue;
-  bool exact = false;                            ///< the search was told that verdicts are exact
-  strategies::SuspectSet effect_seen;            ///< suspects whose neutralising left its trace
-  std::vector<strategies::SuspectId> preferred;  ///< a fix chosen for its speed; empty: by price
-  std::optional<PastDescent> descent;            ///< once it was begun
-  std::uintmax_t whole_bytes = 0;                ///< of the journal, when it was read
+  bool exact = false;                       ///< the search was told that verdicts are exact
+  strategies::SuspectSet effect_seen;       ///< suspects whose neutralising left its trace
+  std::optional<reports::Descent> descent;  ///< once it was begun; without what was before
+  std::uintmax_t whole_bytes = 0;           ///< of the journal, when it was read
 
   /// The next record. Throws what nlohmann::json throws, and std::exception, for one that does not fit.
   void take(const nlohmann::json& record);
@@ -105,8 +79,7 @@ nlohmann::json finished_record(const Conclusion& conclusion, double elapsed_s);
 nlohmann::json session_record(double elapsed_s, const std::string& failure, std::optional<std::size_t> failed_trial);
 nlohmann::json checks_record(const std::vector<std::string>& differences);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue, bool exact);
-nlohmann::json descent_record(const PastDescent& descent);
-nlohmann::json preferred_record(const std::vector<strategies::SuspectId>& fix);
+nlohmann::json descent_record(const reports::Descent& descent);
 nlohmann::json effect_record(const strategies::SuspectSet& seen);
 
 }  // namespace bisectd::driver

@@ -35,6 +35,10 @@ BOOST_DESCRIBE_STRUCT(Name, (), (family, name))
 BOOST_DESCRIBE_STRUCT(Kept, (Name), (needed_by))
 BOOST_DESCRIBE_STRUCT(NoEffect, (), (suspect, why))
 BOOST_DESCRIBE_STRUCT(ConfigSetting, (), (file, key, value))
+BOOST_DESCRIBE_STRUCT(Conclusion, (),
+                      (outcome, answer, advice, warnings, agreed_checks, no_effect, workaround, workaround_unset,
+                       workaround_arguments, workaround_config))
+BOOST_DESCRIBE_STRUCT(Descent, (), (opened, suspects, first_trial, stayed))
 
 }  // namespace bisectd::reports
 

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 BOOST_DESCRIBE_ENUM(Ending, finished, whole, crashed, timed_out, stalled, not_started, ended_early, interrupted, lost)
 BOOST_DESCRIBE_STRUCT(JournaledAttempt, (reports::AttemptSummary), (waited_s, undone, last_steps, notes))
-BOOST_DESCRIBE_STRUCT(TrialQuestion, (), (role, neutralised, reason, rungs))
+BOOST_DESCRIBE_STRUCT(TrialQuestion, (), (role, neutralised, reason, rungs, search))
 
 namespace {
 

@@ -12,7 +12,7 @@ namespace bisectd::driver {
 
 using reports::Role;
 
-/// What names a trial's folder: two trials of one set have the same key.
+/// A bit for each suspect, the last one first; by it the journal keeps a set.
 std::string set_key(const strategies::SuspectSet& set);
 
 /// Reason of a trial that is not judged: its curves are there, which is all that was wanted.
@@ -26,6 +26,7 @@ struct TrialQuestion {
   std::string reason;       ///< why this trial, with names; where one set has several trials of a role (controls, ladders,
                             ///< soaks), a resumed run knows each of them by these very words
   neutralise::Rungs rungs;  ///< the values by which it neutralises ladders
+  int search = 0;           ///< of the run's searches the one that it is told to: 1, or 2 among parts; 0: to none
 };
 
 struct TrialPlan : TrialQuestion, AttemptPlan {

@@ -117,7 +117,7 @@ void Trials::begin(TrialPlan plan) {
   for (int i = 0; i < open.plan.attempts; ++i) launch_one(open, "the trial starts");
 }
 
-void Trials::go_on(TrialPlan plan, const PastTrial& past) {
+void Trials::go_on(TrialPlan plan, PastTrial past) {
   plan.number = past.number;
   next_number_ = std::max(next_number_, plan.number + 1);
   listener_(plan, nullptr);
@@ -185,7 +185,7 @@ void Trials::launch_one(Open& open, const std::string& why) {
 }
 
 AttemptRequest Trials::request_for(const Open& open, int number, int perturbed) const {
-  const auto folder = directory_.attempt(open.plan.number, set_key(open.plan.neutralised), number);
+  const auto folder = directory_.attempt(open.plan.number, number);
   AttemptRequest request{open.plan, open.plan.number, number, folder, perturbed};
   std::set<std::string> broke_on;
   for (const AttemptOutcome& attempt : open.ended)

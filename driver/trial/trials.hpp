@@ -55,8 +55,9 @@ class Trials {
 
   /// Starts a new trial (journaled), as far as slots are free; the rest of its attempts queue.
   void start(TrialPlan plan);
-  /// Goes on with a trial that an earlier bisectd had begun: its ended attempts are read again, not run again.
-  void go_on(TrialPlan plan, const PastTrial& past);
+  /// Goes on with a trial that an earlier bisectd had begun: its ended attempts are read again, not run again. `past`: as it
+  /// was before the lines that this writes.
+  void go_on(TrialPlan plan, PastTrial past);
   /// Waits for the next trials to come to their end; empty only if none is open or a signal arrived. Attempts that are lost
   /// are launched again, from a budget of their own. Throws TooManyLost when that is spent; the trial then stays open, and
   /// finished() has those that came to their end with it.

@@ -118,10 +118,10 @@ TEST_CASE("what is odd about perturbed runs is said once") {
   CHECK(oddities({attempt(0), told}, says).empty());
 }
 
-TEST_CASE("the journal keeps the seed, and older journals have none") {
+TEST_CASE("the journal keeps the seed") {
   PastTrials past;
   const auto take = [&](const nlohmann::json& record) { REQUIRE(past.take_trial(record)); };
-  take({{"kind", "trial"}, {"trial", 1}, {"role", "reference"}, {"neutralised", ""}, {"reason", ""}});
+  take({{"kind", "trial"}, {"trial", 1}, {"role", "reference"}, {"neutralised", ""}, {"reason", ""}, {"search", 0}});
   take(attempt_started_record({.trial = 1, .number = 1}, 0.5, ""));
   take(attempt_started_record({.trial = 1, .number = 2, .perturbed = 3}, 0.5, ""));
   AttemptOutcome ended = attempt(3);

@@ -134,7 +134,7 @@ class TrialsBench {
 
   /// Leaves so many steps of what an attempt logged, in this one of its files.
   void cut_log(std::size_t trial, int attempt, int steps, const char* file = "stdout.log") {
-    keep::write_file(directory_.attempt(trial, "", attempt) / file, logged(steps));
+    keep::write_file(directory_.attempt(trial, attempt) / file, logged(steps));
   }
 
   /// What the next bisectd looks for in the logs.
@@ -142,7 +142,7 @@ class TrialsBench {
 
   /// Attempts are jobs of a scheduler, which has those that were started.
   void use_scheduler() { side_.scheduler = std::make_shared<launch::Slurm>(configs::SlurmJobs{}); }
-  void submitted(std::size_t trial, int attempt) { keep::write_file(directory_.attempt(trial, "", attempt) / "job.sh", ""); }
+  void submitted(std::size_t trial, int attempt) { keep::write_file(directory_.attempt(trial, attempt) / "job.sh", ""); }
 
   LaunchSide* side() { return &side_; }
   TrialPlan whole_plan() {

@@ -170,7 +170,7 @@ suspects:
         setup = "setup: 'unset -f gone; module() { :; }; export -f module'"
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", suspects=4, subject=setup))
         self.bisectd("trial", "experiment.yaml", code=1, environment={"BASH_FUNC_gone%%": "() { :; }", "MY-TOKEN": "s3cret"})
-        (attempt, *_) = sorted(self.folder.glob("bisectd-out/hostile-trial-*/trials/0002-*/attempt-1"))
+        (attempt, *_) = sorted(self.folder.glob("bisectd-out/hostile-trial-*/trials/0002/attempt-1"))
         self.assertIn("BASH_FUNC_module%%", (attempt / "environment.txt").read_text())
         done = subprocess.run(["sh", attempt / "command.sh"], cwd=self.folder, env=self.environment(), capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))

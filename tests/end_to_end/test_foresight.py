@@ -94,7 +94,7 @@ class Plan(Space):
         def essence(script):
             return [line.strip() for line in script.splitlines()
                     if line.strip().startswith(("export HOSTILE", "exec", "export ASCEND", "cd"))]
-        started = [essence((next((self.run_folder() / "trials").glob(f"{trial:04}-*")) / "attempt-1/command.sh").read_text())
+        started = [essence((next((self.run_folder() / "trials").glob(f"{trial:04}")) / "attempt-1/command.sh").read_text())
                    for trial in (1, 2, 3, 4)]
         blocks = [essence(block) for block in planned.split("\n   exec")]
         self.assertEqual(essence(planned), [line for script in started for line in script], blocks)

@@ -88,7 +88,7 @@ class Overflow(Space):
 
     def test_a_check_that_names_nothing_and_none_at_all(self):
         report, _ = self.find("RIGHT: 64, OVERFLOW: nan", check=CHECK.replace("op=", "operator="))
-        self.assertIn("broke and names no operator (see trials/0003-", " ".join(report["warnings"]))
+        self.assertIn("broke and names no operator (see trials/0003/", " ".join(report["warnings"]))
         report, _ = self.find("RIGHT: 64, OVERFLOW: nan", check="overflow_check: none")
         self.assertEqual(self.checks(report), [])
 

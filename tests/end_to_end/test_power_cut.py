@@ -200,7 +200,7 @@ class PowerCut(Space):
         for operation in done:
             kind, path, other = operation[:3]
             disk.do(*operation)
-            attempt = re.search(r"/trials/(\d+)-\w+/attempt-(\d+)$", path) if kind == "M" else None
+            attempt = re.search(r"/trials/(\d+)/attempt-(\d+)$", path) if kind == "M" else None
             if attempt or other.endswith("/report.json"):
                 journal = disk.node(file)
                 self.assertEqual(disk.synced(file), journal.now, operation[:4])

@@ -330,7 +330,7 @@ class Resume(Space):
         self.prepare(search="search: {budget: {trials: 3}}")
         self.bisectd("run", "experiment.yaml", code=3)
         as_is = next(r["trial"] for r in self.journal() if r["kind"] == "trial" and r["role"] == "as-is")
-        for log in (self.run_folder() / "trials").glob(f"{as_is:04}-*/**/std*.log"):
+        for log in (self.run_folder() / "trials").glob(f"{as_is:04}/**/std*.log"):
             log.write_text(re.sub(r"loss: [0-9.]+", "loss: ???", log.read_text(), count=1))
         done = self.bisectd("resume", self.run_folder(), code=4)
         self.assertIn("the subject as it is left no curve that can be read", done.out)
@@ -342,7 +342,7 @@ class Resume(Space):
         self.prepare()
         self.bisectd("run", "experiment.yaml", code=1)
         reference = next(r["trial"] for r in self.journal() if r["kind"] == "trial" and r["role"] == "reference")
-        for log in (self.run_folder() / "trials").glob(f"{reference:04}-*/**/std*.log"):
+        for log in (self.run_folder() / "trials").glob(f"{reference:04}/**/std*.log"):
             log.write_text(re.sub(r"loss: [0-9.]+", "loss: nan", log.read_text()))
         self.bisectd("resume", self.run_folder(), code=4)
         self.assertEqual(self.journal()[-1]["failed_trial"], reference)

@@ -166,7 +166,7 @@ class Searching(Slurm):
             """)
         self.assertIn("show.py 0,1 0 ", self.bisectd("plan", "experiment.yaml", code=0).out)  # by hand: the first devices
         done = self.bisectd("run", "experiment.yaml", code=None, environment={"SLURM_JOB_ID": "77", "SBATCH_X": "1", "LC_ODD": "ä\n", "PYTHONPATH": ""})
-        seen = sorted(self.run_folder().glob("trials/0002-*/attempt-1/seen.json"))
+        seen = sorted(self.run_folder().glob("trials/0002/attempt-1/seen.json"))
         self.assertTrue(seen, done.out + done.err)
         arguments, environment = json.loads(seen[0].read_text())
         self.assertRegex(arguments[0], r"^[0-7],[0-7]$")
@@ -288,7 +288,7 @@ class Losing(Slurm):
         jobs = [job.split()[::2] for job in self.queued() if " RUNNING " in job]  # all: the search might do without one of them
         for _, name in jobs:
             trial, attempt = name.rsplit(".", 1)[1].split("-")
-            (folder,) = self.run_folder().glob(f"trials/{trial}-*")
+            (folder,) = self.run_folder().glob(f"trials/{trial}")
             (folder / f"attempt-{int(attempt) + 1}").write_text("where its folder would be")
         self.slurm("scancel", *(job for job, _ in jobs))
         self.assertEqual(process.wait(60), 4)

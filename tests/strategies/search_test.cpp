@@ -102,6 +102,20 @@ TEST_CASE("an interaction is named as such") {
   CHECK(minimal == 2);
 }
 
+TEST_CASE("another minimal fix of the same causes is told with what it rests on") {
+  const Game game = play(problem_of(8), exact({{2, 5}}));
+  Search search(game.problem);
+  for (const Evidence& each : game.told) search.tell(each);
+  const std::vector<SuspectId> other{game.answer.culprit_set.front() == 2 ? SuspectId{5} : SuspectId{2}};
+  const auto is_proved = [](const Answer& answer) { return std::ranges::all_of(answer.certificate, &Claim::proved); };
+  CHECK(search.answer_with(other).culprit_set == other);
+  CHECK_FALSE(is_proved(search.answer_with(other)));
+  search.tell(evidence_of(neutralised(8, other), kPass));
+  CHECK(is_proved(search.answer_with(other)));
+  CHECK(search.answer().culprit_set == game.answer.culprit_set);
+  CHECK(search.answer_with({0}).culprit_set == game.answer.culprit_set);  // it leaves the cause active
+}
+
 TEST_CASE("all suspects guilty costs about one trial each") {
   Causes all;
   for (SuspectId i = 0; i < 300; ++i) all.push_back({i});
