@@ -57,7 +57,7 @@ void LearntMetrics::take(const Block& block) {
   std::size_t from = 0;  // what was handed on
   scale_lines_.pick(block, [&](const Line& line) {
     for (const std::string_view setting : smoothing_settings())
-      if (const auto window = progress_after(line.text, setting)) smoothing_window_ = window->at;
+      if (const auto window = count_after(line.text, setting)) smoothing_window_ = window->value->count();
     const auto scale = told_scale(line);
     if (!scale) return;
     feed(block, from, line.offset);
@@ -111,7 +111,7 @@ const Format* LearntMetrics::format_of(std::size_t metric) const {
   if (!metrics_[metric].found) return nullptr;
   const std::string& line = metrics_[metric].found->reading.line;
   for (const Format& format : formats()) {
-    const auto has_step = [&](std::string_view key) { return key.empty() || progress_after(line, key).has_value(); };
+    const auto has_step = [&](std::string_view key) { return key.empty() || count_after(line, key).has_value(); };
     if (format.kind == FormatKind::key_value && !format.takes_last_step && line.find(format.marker) != std::string::npos &&
         after_key(line, format.loss_key) && (format.step_keys.empty() || std::ranges::any_of(format.step_keys, has_step)))
       return &format;
