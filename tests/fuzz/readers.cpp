@@ -90,7 +90,7 @@ constexpr std::uint8_t kSpreadsheets = 255, kUndescribed = 254;  ///< first byte
 
 /// As a log that nobody described.
 Seen read_undescribed(std::string_view first, std::string_view second) {
-  LearntMetrics metrics({{"loss", "loss"}}, {});
+  LearntMetrics metrics({{.metric = "loss", .key = "loss"}}, {});
   LineAssembler assembler;
   const auto take = [&](const Block& block) { metrics.take(block); };
   assembler.feed(first, take);
@@ -98,7 +98,7 @@ Seen read_undescribed(std::string_view first, std::string_view second) {
   assembler.finish(take);
   metrics.look(true);
   Seen seen;
-  if (metrics.found(0)) seen.points = series_of(metrics.found(0)->points);
+  if (const auto& found = metrics.metrics()[0].found) seen.points = series_of(found->points);
   return seen;
 }
 
