@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
 #include <cmath>
+#include <ranges>
 
 #include "driver/learn/find_metric.hpp"
 #include "driver/learn/find_step.hpp"
@@ -21,30 +24,18 @@ constexpr double kAlike = 0.5;  ///< kinds of lines that share more of their wor
 
 std::set<std::string> words_in(const std::string& sign) {
   std::set<std::string> words;
-  std::string word;
-  for (const char c : sign) {
-    const bool ends = c == ' ' || (c >= '\t' && c <= '\r') || c == '\x1e' || c == '\x1f';
-    if (!ends) word += c;
-    if (!ends || word.empty()) continue;
-    words.insert(word);
-    word.clear();
-  }
-  if (!word.empty()) words.insert(word);
+  boost::split(words, sign, boost::is_any_of(" \t\n\v\f\r\x1e\x1f"));
+  words.erase("");
   return words;
 }
 
 /// How many words two kinds of lines share, of those that stand in either: the most that `words` shares with one of the
 /// first few signs. Where a word changes from line to line, there are as many signs as lines.
-template <class Signs>
-double most_alike(const std::set<std::string>& words, const Signs& signs) {
-  constexpr std::size_t kCompared = 16;
+double most_alike(const std::set<std::string>& words, const auto& signs) {
+  constexpr int kCompared = 16;
   double most = 0;
-  std::size_t compared = 0;
-  for (const auto& sign : signs) {
-    if (++compared > kCompared) break;
-    std::set<std::string> others;
-    if constexpr (requires { sign.first; }) others = words_in(sign.first);
-    else others = words_in(sign);
+  for (const std::string& sign : signs | std::views::take(kCompared)) {
+    const std::set<std::string> others = words_in(sign);
     const auto shared =
         static_cast<double>(std::ranges::count_if(words, [&](const auto& word) { return others.contains(word); }));
     const double all = static_cast<double>(words.size() + others.size()) - shared;
@@ -62,7 +53,7 @@ bool is_read(const Reading& reading, const Kind& kind) {
   if (reading.refused.contains(kind.sign()) || !has_all(kind, reading.keys) || kind.is_validation()) return false;
   const auto words = words_in(kind.sign());
   const double near = most_alike(words, reading.signs);
-  return near > kAlike && near > most_alike(words, reading.refused);
+  return near > kAlike && near > most_alike(words, reading.refused | std::views::keys);
 }
 
 std::vector<const Kind*> kinds_read(const Reading& reading, const LogKinds& log) {

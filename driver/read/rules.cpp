@@ -16,6 +16,12 @@ namespace bisectd::driver::read {
 
 namespace {
 
+Reading wrong(std::string problem) {
+  Reading reading;
+  reading.problem = std::move(problem);
+  return reading;
+}
+
 /// The first of these keys that a count stands behind; nothing if that may be cut short.
 std::optional<learn::FoundValue> first_count(const Line& line, const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys)
@@ -53,16 +59,10 @@ std::optional<Reading> KeyValueRule::read_value(const Line& line) const {
   if (!behind_key) return std::nullopt;
   const std::string_view word = first_word(*behind_key);
   if (line.cut_short(word)) return std::nullopt;
+  if (const std::string_view cut = cut_at_comma(line.text, word); !cut.empty()) return wrong(std::string(cut));
   Reading reading;
-  if (const std::string_view cut = cut_at_comma(line.text, word); !cut.empty()) {
-    reading.problem = cut;
-    return reading;
-  }
   reading.value = number(word);
-  if (!reading.value) {
-    reading.problem = fmt::format("the value '{}' of {} is not a number", word, value_key_);
-    return reading;
-  }
+  if (!reading.value) return wrong(fmt::format("the value '{}' of {} is not a number", word, value_key_));
   read_step(line, reading);
   if (!format_->step_keys.empty() && !reading.step && reading.problem.empty())
     return std::nullopt;  // an epoch's summary, or torn
@@ -109,6 +109,18 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
+/// A value of a JSON object or of a row of CSV, and its step.
+Reading in_table(const Line& line, const std::string& value_key, double value, const std::string& step_key,
+                 std::optional<double> step) {
+  Reading reading;
+  reading.value = value;
+  reading.kind = line.text;
+  if (!step_key.empty()) reading.step = whole_number(step);
+  if (!step_key.empty() && !reading.step)
+    reading.problem = fmt::format("a value of '{}' without a whole number as '{}'", value_key, step_key);
+  return reading;
+}
+
 /// The value of a key; if there is none, dots in the key lead into nested objects.
 const json* find(const json& object, std::string_view key) {
   if (!object.is_object()) return nullptr;
@@ -133,28 +145,18 @@ std::optional<Reading> JsonRule::read(const Line& line) const {
   const std::size_t first = line.text.find_first_not_of(" \t");
   if (first == std::string_view::npos || (!own_file_ && line.text[first] != '{')) return std::nullopt;
   const json object = learn::parsed_json(line.text);
-  Reading reading;
   if (!object.is_object()) {
     // Cut short, or a line of the log that only looks like an object.
     if (line.block->torn || (!own_file_ && line.text.find('"' + value_key_ + '"') == std::string_view::npos))
       return std::nullopt;
-    reading.problem = "the line is not a JSON object";
-    return reading;
+    return wrong("the line is not a JSON object");
   }
   const json* value = find(object, value_key_);
   if (value == nullptr || value->is_null()) return std::nullopt;
   const auto as_number = number_in(*value);
-  if (!as_number) {
-    reading.problem = fmt::format("the value {} of '{}' is not a number", value->dump(), value_key_);
-    return reading;
-  }
-  reading.value = *as_number;
-  reading.kind = line.text;
-  if (step_key_.empty()) return reading;
+  if (!as_number) return wrong(fmt::format("the value {} of '{}' is not a number", value->dump(), value_key_));
   const json* step = find(object, step_key_);
-  if (step != nullptr) reading.step = whole_number(number_in(*step));
-  if (!reading.step) reading.problem = fmt::format("a value of '{}' without a whole number as '{}'", value_key_, step_key_);
-  return reading;
+  return in_table(line, value_key_, *as_number, step_key_, step ? number_in(*step) : std::nullopt);
 }
 
 Needed JsonRule::needed() const {
@@ -186,12 +188,6 @@ std::string_view other_separator(std::string_view header, const std::string& key
     }
   }
   return {};
-}
-
-Reading wrong(std::string problem) {
-  Reading reading;
-  reading.problem = std::move(problem);
-  return reading;
 }
 
 }  // namespace
@@ -265,13 +261,7 @@ std::optional<Reading> CsvRule::read_row(const std::vector<std::string>& fields,
   if (value_text.empty() || last_field_is_torn) return std::nullopt;
   const auto value = number(value_text);
   if (!value) return wrong(fmt::format("the value '{}' of '{}' is not a number", value_text, value_key_));
-  Reading reading;
-  reading.value = *value;
-  reading.kind = line.text;
-  if (step_key_.empty()) return reading;
-  if (step_at_) reading.step = whole_number(number(trimmed(fields[*step_at_])));
-  if (!reading.step) return wrong(fmt::format("a value of '{}' without a whole number as '{}'", value_key_, step_key_));
-  return reading;
+  return in_table(line, value_key_, *value, step_key_, step_at_ ? number(trimmed(fields[*step_at_])) : std::nullopt);
 }
 
 namespace {
@@ -328,24 +318,15 @@ std::optional<Reading> PatternRule::read(const Line& line) {
   const std::string_view step = groups[1];
   if (line.cut_short(word) || line.cut_short(step)) return std::nullopt;
 
+  if (const std::string_view cut = cut_at_comma(line.text, word); !cut.empty()) return wrong(std::string(cut));
   Reading reading;
-  if (const std::string_view cut = cut_at_comma(line.text, word); !cut.empty()) {
-    reading.problem = cut;
-    return reading;
-  }
-  const auto value = number(word);
-  if (!value) {
-    reading.problem = fmt::format("the value '{}' is not a number", word);
-    return reading;
-  }
+  reading.value = number(word);
+  if (!reading.value) return wrong(fmt::format("the value '{}' is not a number", word));
   // A pattern that knows no exponent takes 1.5 of 1.5e-3: a wrong number is worse than none.
   const auto place = static_cast<std::size_t>(word.data() - line.text.data());
   const std::string_view whole_word = first_word(line.text.substr(place));
-  if (const auto other = number(whole_word); whole_word.size() != word.size() && other && *other != *value) {
-    reading.problem = fmt::format("the pattern takes only '{}' of the number '{}'", word, whole_word);
-    return reading;
-  }
-  reading.value = *value;
+  if (const auto other = number(whole_word); whole_word.size() != word.size() && other && other != reading.value)
+    return wrong(fmt::format("the pattern takes only '{}' of the number '{}'", word, whole_word));
   if (has_step_) {
     reading.step = whole_number(number(step));
     if (!reading.step) reading.problem = fmt::format("the step '{}' is not a whole number", step);
