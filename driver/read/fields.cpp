@@ -114,8 +114,11 @@ std::optional<double> leading_number(std::string_view text) {
 
 std::optional<learn::FoundValue> count_at(std::string_view line, std::size_t at) {
   while (at < line.size() && kBeforeCount.contain(line[at])) ++at;
+  constexpr double kMost = 9e18;  // what std::int64_t holds: whether such a step can be, others say
   const auto found = learn::number_at(line, at);
-  return found && found->value->whole ? found : std::nullopt;
+  if (!found || found->value->decimals != 0) return std::nullopt;
+  const double count = found->value->number;
+  return found->value->whole || (count >= learn::kMostCounted && count < kMost) ? found : std::nullopt;
 }
 
 std::optional<learn::FoundValue> count_after(std::string_view line, std::string_view key) {

@@ -50,7 +50,7 @@ std::optional<Reading> KeyValueRule::read(const Line& line) {
   if (!format_->smoothing_setting.empty())
     if (const auto window = count_after(line.text, format_->smoothing_setting)) smoothing_window_ = window->value->count();
   if (format_->takes_last_step)
-    if (const auto step = first_count(line, format_->step_keys)) last_step_ = step->value->count();
+    if (const auto step = first_count(line, format_->step_keys)) last_step_ = static_cast<std::int64_t>(step->value->number);
   return std::nullopt;
 }
 
@@ -78,11 +78,12 @@ void KeyValueRule::read_step(const Line& line, Reading& reading) const {
   }
   if (format_->step_keys.empty()) return;
   if (format_->epoch_key.empty()) {
-    if (const auto step = first_count(line, format_->step_keys)) reading.step = step->value->count();
+    if (const auto step = first_count(line, format_->step_keys))
+      reading.step = static_cast<std::int64_t>(step->value->number);
   } else if (const auto epoch = count_after(line.text, format_->epoch_key)) {
     const auto step =
         format_->step_keys.front().empty() ? count_behind(line.text, *epoch) : first_count(line, format_->step_keys);
-    if (step && step->value->of > 0)
+    if (step && step->value->of > 0 && step->value->whole && epoch->value->whole)
       reading.step = (epoch->value->count() - format_->first_epoch) * step->value->of + step->value->count();
   }
 }

@@ -45,7 +45,9 @@ TEST_CASE("counts in their many shapes") {
   CHECK(count_after("step:[    2/  100], loss", "step")->value->of == 100);
   CHECK(count_after("iteration       10/     100 |", "iteration")->value->count() == 10);
   CHECK(count_after("global_step: 140, lr", "global_step")->value->count() == 140);
+  CHECK(count_after("global_step: 4611686018427387904,", "global_step")->value->number == std::ldexp(1, 62));
   CHECK_FALSE(count_after("global_step: -1", "global_step"));
+  CHECK_FALSE(count_after("global_step: 1.5", "global_step"));
   CHECK_FALSE(count_after("global_step: 99999999999999999999", "global_step"));
   CHECK_FALSE(count_after("iters: 5", "iter"));
 }
