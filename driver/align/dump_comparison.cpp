@@ -13,9 +13,9 @@
 #include "driver/align/comparison.hpp"
 #include "driver/align/dump.hpp"
 #include "driver/align/odds_file.hpp"
-#include "driver/read/rules.hpp"
+#include "driver/align/spreadsheet.hpp"
 #include "driver/read/fields.hpp"
-#include "driver/read/spreadsheet.hpp"
+#include "driver/read/rules.hpp"
 
 namespace bisectd::driver::align {
 namespace {
@@ -139,7 +139,7 @@ std::optional<Table> table_in_csv(const std::string& csv) {
 
 std::optional<Table> table_in_spreadsheet(const std::filesystem::path& xlsx) {
   std::optional<Table> table;
-  read::read_spreadsheet(xlsx, [&](const std::vector<std::string>& row) { take_row(table, row); });
+  read_spreadsheet(xlsx, [&](const std::vector<std::string>& row) { take_row(table, row); });
   return table;
 }
 

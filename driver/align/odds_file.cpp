@@ -10,10 +10,10 @@
 #include "configs/file_bytes.hpp"
 #include "configs/loader.hpp"
 #include "driver/align/dump_comparison.hpp"
+#include "driver/align/spreadsheet.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/keep/whole_number.hpp"
 #include "driver/read/json_fault.hpp"
-#include "driver/read/spreadsheet.hpp"
 
 namespace bisectd::driver::align {
 
@@ -79,7 +79,7 @@ json whole(const std::string& text) {
 
 DumpFindings findings_in(const std::string& file) {
   const std::string start = configs::bytes_in(file, std::string_view(kCompoundFile).size());
-  if (read::is_zip(start)) return findings_in_dump_spreadsheet(file);
+  if (is_zip(start)) return findings_in_dump_spreadsheet(file);
   if (start == kCompoundFile)
     throw std::invalid_argument(
         "this is a spreadsheet of the old kind (.xls) or one with a password; save it as .xlsx without");

@@ -204,7 +204,7 @@ ReadLogs read_logs(const CompareOptions& options, const std::vector<std::string>
       read::AttemptLog log({.stdout_file = path}, metrics_of(options, path, rules), {}, known);
       log.poll();
       log.finish();
-      for (const read::AttemptLog::Learnt& learnt : log.learnt()) {
+      for (const read::LearntMetric& learnt : log.learnt()) {
         if (!learnt.found)
           throw UsageError(
               fmt::format("{}: {}; name one with --metric, a --format, or give a --pattern", path, learnt.refusal));

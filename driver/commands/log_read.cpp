@@ -21,7 +21,7 @@ std::vector<LogRead> logs_read(const std::string& file, const read::AttemptLog& 
       one.first_step = series->second.front().step;
       one.last_step = series->second.back().step;
     }
-    const auto found = std::ranges::find(learnt, metric.name, &read::AttemptLog::Learnt::metric);
+    const auto found = std::ranges::find(learnt, metric.name, &read::LearntMetric::metric);
     if (found != learnt.end() && found->found) {
       one.metric = found->found->reading.metric;
       one.like = found->found->reading.line;

@@ -82,17 +82,6 @@ int depth_of(std::string_view line) {
   return depth;
 }
 
-/// JSON as Python writes it, too: NaN and Infinity are in quotes then.
-Json parsed(std::string_view text) {
-  Json value = Json::parse(text, nullptr, false);
-  if (!value.is_discarded()) return value;
-  static const re2::RE2 not_finite(R"(([:\[,]\s*)(-?(?:NaN|Infinity))(\s*[,\]}]))");
-  std::string quoted(text);
-  if (re2::RE2::GlobalReplace(&quoted, not_finite, R"(\1"\2"\3)") == 0) return value;
-  re2::RE2::GlobalReplace(&quoted, not_finite, R"(\1"\2"\3)");  // neighbours share a comma
-  return Json::parse(quoted, nullptr, false);
-}
-
 void append_fields(const Json& object, const std::string& path, int depth, std::string& text) {
   for (const auto& [key, item] : object.items()) {
     const std::string name = path.empty() ? key : path + "/" + key;
@@ -142,7 +131,7 @@ void take_records(const Json& value, int depth, const PlainLines::Take& take) {
 
 /// The line of a log that a container's runtime wrapped: {"log": "step 1 loss 2.3\n", "stream": "stdout"}.
 std::optional<std::string> wrapped_text(std::string_view line) {
-  const Json value = parsed(line);
+  const Json value = parsed_json(line);
   if (!value.is_object() || value.empty()) return std::nullopt;
   std::string longest;
   for (const Json& item : value) {
@@ -159,6 +148,21 @@ std::optional<std::string> wrapped_text(std::string_view line) {
 }
 
 }  // namespace
+
+Json parsed_json(std::string_view text) {
+  Json value = Json::parse(text, nullptr, false);
+  if (!value.is_discarded()) return value;
+  static const re2::RE2 string_or_word(R"("(?:[^"\\]|\\.)*"|(-?(?:NaN|Infinity)))");
+  std::string quoted;
+  re2::StringPiece rest(text.data(), text.size()), word;
+  const char* from = text.data();
+  while (re2::RE2::FindAndConsume(&rest, string_or_word, &word)) {
+    if (word.empty()) continue;
+    quoted.append(from, word.data()).append('"' + std::string(word) + '"');
+    from = word.end();
+  }
+  return quoted.empty() ? value : Json::parse(quoted.append(from, rest.end()), nullptr, false);
+}
 
 void PlainLines::feed(std::string_view text, const Take& take) {
   while (!text.empty()) {
@@ -216,7 +220,7 @@ void PlainLines::take_line(std::string_view raw, const Take& take) {
   if (bare.find('\\') != std::string_view::npos)
     if (const auto inside = wrapped_text(bare)) return feed(*inside, take);
   if (bare.find('{', 1) == std::string_view::npos && bare.find('[') == std::string_view::npos) return take(line);
-  if (const Json value = parsed(bare); !value.is_discarded()) take_records(value, 0, take);
+  if (const Json value = parsed_json(bare); !value.is_discarded()) take_records(value, 0, take);
   else take(line);
 }
 
@@ -225,7 +229,7 @@ void PlainLines::end_document(const Take& take) {
   const std::vector<std::string> lines = std::exchange(held_, {});
   std::string text;
   for (const std::string& line : lines) text += (text.empty() ? "" : " ") + line;
-  if (const Json value = parsed(std::string_view(text).substr(text.find_first_of("[{"))); !value.is_discarded())
+  if (const Json value = parsed_json(std::string_view(text).substr(text.find_first_of("[{"))); !value.is_discarded())
     return take_records(value, 0, take);
   static const re2::RE2 innermost(R"((\{[^{}]*\}))");
   re2::StringPiece rest(text), object;

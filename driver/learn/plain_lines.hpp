@@ -3,11 +3,15 @@
 #pragma once
 
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace bisectd::driver::learn {
+
+/// A JSON text as Python writes it, too: NaN and Infinity, which JSON does not have, become strings. Discarded: it is none.
+nlohmann::ordered_json parsed_json(std::string_view text);
 
 class PlainLines {
  public:

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "driver/learn/find_metric.hpp"
 #include "driver/learn/find_step.hpp"
@@ -16,36 +18,24 @@
 namespace bisectd::driver::learn {
 namespace {
 
-constexpr std::size_t kKeptSigns = 64;  ///< of kinds that only vary one another
+constexpr std::size_t kKeptSigns = 64;  ///< of kinds that only vary one another; the journal keeps them
 constexpr std::size_t kShownLine = 100;
 constexpr double kAlike = 0.5;  ///< kinds of lines that share more of their words vary one another
 
 std::set<std::string> words_in(const std::string& sign) {
   std::set<std::string> words;
-  std::string word;
-  for (const char c : sign) {
-    const bool ends = c == ' ' || (c >= '\t' && c <= '\r') || c == '\x1e' || c == '\x1f';
-    if (!ends) word += c;
-    if (!ends || word.empty()) continue;
-    words.insert(word);
-    word.clear();
-  }
-  if (!word.empty()) words.insert(word);
+  boost::split(words, sign, boost::is_any_of(" \t\n\v\f\r\x1e\x1f"));
+  words.erase("");
   return words;
 }
 
 /// How many words two kinds of lines share, of those that stand in either: the most that `words` shares with one of the
 /// first few signs. Where a word changes from line to line, there are as many signs as lines.
-template <class Signs>
-double most_alike(const std::set<std::string>& words, const Signs& signs) {
-  constexpr std::size_t kCompared = 16;
+double most_alike(const std::set<std::string>& words, const auto& signs) {
+  constexpr int kCompared = 16;
   double most = 0;
-  std::size_t compared = 0;
-  for (const auto& sign : signs) {
-    if (++compared > kCompared) break;
-    std::set<std::string> others;
-    if constexpr (requires { sign.first; }) others = words_in(sign.first);
-    else others = words_in(sign);
+  for (const std::string& sign : signs | std::views::take(kCompared)) {
+    const std::set<std::string> others = words_in(sign);
     const auto shared =
         static_cast<double>(std::ranges::count_if(words, [&](const auto& word) { return others.contains(word); }));
     const double all = static_cast<double>(words.size() + others.size()) - shared;
@@ -63,7 +53,7 @@ bool is_read(const Reading& reading, const Kind& kind) {
   if (reading.refused.contains(kind.sign()) || !has_all(kind, reading.keys) || kind.is_validation()) return false;
   const auto words = words_in(kind.sign());
   const double near = most_alike(words, reading.signs);
-  return near > kAlike && near > most_alike(words, reading.refused);
+  return near > kAlike && near > most_alike(words, reading.refused | std::views::keys);
 }
 
 std::vector<const Kind*> kinds_read(const Reading& reading, const LogKinds& log) {
@@ -235,6 +225,7 @@ Found learn(const LogKinds& log, const std::string& metric) {
   drop_cut_value(found, log);
   if (found.points.size() < 2) throw Refusal(Refusal::nothing, fmt::format("only one value of {}", key));
   count_left_out(found, log);
+  while (reading.signs.size() > kKeptSigns) reading.signs.erase(std::prev(reading.signs.end()));
   return found;
 }
 
@@ -278,45 +269,6 @@ std::string said(const Found& found) {
                         found.left_out[at].first == 1 ? "" : "s", found.left_out[at].second);
   for (const std::string& note : found.notes) text += "; " + note;
   return text;
-}
-
-void to_json(nlohmann::json& json, const Reading& reading) {
-  std::set<std::string> signs;
-  for (const std::string& sign : reading.signs)
-    if (signs.size() < kKeptSigns) signs.insert(sign);
-  json = {{"metric", reading.metric},
-          {"keys", reading.keys},
-          {"step", reading.step},
-          {"step_elsewhere", reading.step_elsewhere},
-          {"of", reading.of},
-          {"epoch", reading.epoch},
-          {"begins_again", reading.begins_again},
-          {"steps_of_epoch", reading.steps_of_epoch},
-          {"first_epoch", reading.first_epoch},
-          {"lines_of_value", reading.lines_of_value},
-          {"process_key", reading.process_key},
-          {"process", reading.process},
-          {"signs", signs},
-          {"refused", reading.refused},
-          {"line", reading.line}};
-}
-
-void from_json(const nlohmann::json& json, Reading& reading) {
-  json.at("metric").get_to(reading.metric);
-  json.at("keys").get_to(reading.keys);
-  json.at("step").get_to(reading.step);
-  json.at("step_elsewhere").get_to(reading.step_elsewhere);
-  json.at("of").get_to(reading.of);
-  json.at("epoch").get_to(reading.epoch);
-  json.at("begins_again").get_to(reading.begins_again);
-  json.at("steps_of_epoch").get_to(reading.steps_of_epoch);
-  json.at("first_epoch").get_to(reading.first_epoch);
-  json.at("lines_of_value").get_to(reading.lines_of_value);
-  json.at("process_key").get_to(reading.process_key);
-  json.at("process").get_to(reading.process);
-  json.at("signs").get_to(reading.signs);
-  json.at("refused").get_to(reading.refused);
-  json.at("line").get_to(reading.line);
 }
 
 }  // namespace bisectd::driver::learn

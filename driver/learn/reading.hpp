@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 #include <utility>
@@ -31,8 +30,6 @@ struct Reading {
   std::map<std::string, std::string> refused;  ///< why others that have the metric are not, by sign
   std::string line;                            ///< the first one that is read; foreign text
 };
-void to_json(nlohmann::json& json, const Reading& reading);
-void from_json(const nlohmann::json& json, Reading& reading);
 
 struct LogPoint {
   std::int64_t step = 0;

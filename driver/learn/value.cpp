@@ -108,8 +108,7 @@ std::optional<FoundValue> not_finite_at(std::string_view line, std::size_t at) {
   }
   const bool infinite = (here.next() | 0x20) == 'i';
   if (infinite ? is_word(here, "inf") : is_word(here, "nan")) {
-    if (infinite && here.word("inity")) {
-    }
+    if (infinite) is_word(here, "inity");
     while (here.next() == 'x') here.skip(1);
     if (here.goes_on()) return std::nullopt;
     if (here.next() == '!') here.skip(1);
@@ -117,7 +116,11 @@ std::optional<FoundValue> not_finite_at(std::string_view line, std::size_t at) {
   }
   if (is_signed) return std::nullopt;
   for (const char* none : {"None", "null", "NULL", "n/a", "N/A", "n/A", "N/a"})
-    if (here.word(none)) return here.goes_on() ? std::nullopt : std::optional(found(false));
+    if (here.word(none) && !here.goes_on()) {
+      FoundValue nothing = found(false);
+      nothing.value->none = true;
+      return nothing;
+    }
   return std::nullopt;
 }
 
@@ -166,7 +169,7 @@ void take_unit(Here& here, Value& value) {
   here = ahead;
 }
 
-std::optional<FoundValue> number_at(std::string_view line, std::size_t at) {
+std::optional<FoundValue> finite_at(std::string_view line, std::size_t at) {
   Here here(line, at);
   if (here.next() == '-' || here.next() == '+') here.skip(1);
   const std::size_t start = here.at();
@@ -201,6 +204,7 @@ std::optional<FoundValue> number_at(std::string_view line, std::size_t at) {
     value.number = negative_exponent ? 0 : std::numeric_limits<double>::infinity();
   else if (error != std::errc()) return std::nullopt;
   if (line[at] == '-') value.number = -value.number;
+  if (here.ends() || here.next() == ',') return FoundValue{at, here.at(), value};  // as most do
   value.of = of_at(here);
   take_unit(here, value);
   if (!may_end(here)) return std::nullopt;
@@ -208,16 +212,20 @@ std::optional<FoundValue> number_at(std::string_view line, std::size_t at) {
 }
 
 std::optional<FoundValue> value_at(std::string_view line, std::size_t at) {
-  const char c = line[at];
-  if (is_digit(c))
+  if (is_digit(line[at]))
     if (const auto end = time_at(line, at)) return FoundValue{at, *end, std::nullopt};
-  const char letter = c == '-' || c == '+' ? (at + 1 < line.size() ? line[at + 1] : '\0') : c;
-  if ((letter | 0x20) == 'n' || (letter | 0x20) == 'i' || letter == '1')
-    if (auto found = not_finite_at(line, at)) return found;
   return number_at(line, at);
 }
 
 }  // namespace
+
+std::optional<FoundValue> number_at(std::string_view line, std::size_t at) {
+  const Here here(line, at);
+  const char first = here.next(here.next() == '-' || here.next() == '+' ? 1 : 0);
+  if ((first | 0x20) == 'n' || (first | 0x20) == 'i' || first == '1')
+    if (auto found = not_finite_at(line, at)) return found;
+  return finite_at(line, at);
+}
 
 bool same(const Value& a, const Value& b) {
   if (!std::isfinite(a.number) || !std::isfinite(b.number))

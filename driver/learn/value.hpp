@@ -19,6 +19,7 @@ struct Value {
   bool whole = false;        ///< digits only, and no more than count anything
   bool percent = false;
   bool has_unit = false;  ///< percent among them
+  bool none = false;      ///< the trainer says that there is no number: None, n/a; it is NaN then
 
   /// 0 for what is no count.
   std::int64_t count() const {
@@ -34,6 +35,9 @@ struct FoundValue {
   std::size_t begin = 0, end = 0;
   std::optional<Value> value;  ///< absent: a time
 };
+
+/// The number that begins at `at`; of a date or a time of day, its first.
+std::optional<FoundValue> number_at(std::string_view line, std::size_t at);
 
 /// The first at or behind `from`.
 std::optional<FoundValue> find_value(std::string_view line, std::size_t from);

@@ -6,13 +6,10 @@
 #include <system_error>
 #include <utility>
 
-#include "driver/read/clean.hpp"
 #include "driver/read/formats.hpp"
 
 namespace bisectd::driver::read {
 namespace {
-
-constexpr std::size_t kShownRefusal = 400;
 
 /// Set if the metric comes from event files.
 std::optional<Framing> framing_of(const configs::Metric& metric) {
@@ -61,10 +58,17 @@ void AttemptLog::take_side(const Line& line) {
   judge::Curve news;
   for (MetricReader& reader : side_readers_) reader.feed(line, news);
   for (auto& [name, series] : news.series) {
+    if (from_side_.insert(name).second) forget_printed(name);
     judge::Series& kept = curve_.series[name];
-    if (from_side_.insert(name).second) kept.clear();
     kept.insert(kept.end(), series.begin(), series.end());
   }
+}
+
+void AttemptLog::forget_printed(const std::string& metric) {
+  curve_.series.erase(metric);
+  for (auto& reader : readers_)
+    if (reader && reader->name() == metric) reader.reset();
+  std::erase_if(events_, [&](const EventFiles& events) { return events.series() == metric; });
 }
 
 void AttemptLog::add_metric(const configs::Metric& metric, const AttemptFiles& files) {
@@ -72,10 +76,14 @@ void AttemptLog::add_metric(const configs::Metric& metric, const AttemptFiles& f
   if (!is_described(metric)) {
     learnt_.push_back(metric.name);
     readers_.emplace_back();
-    const WantedMetric wanted{metric.name, metric.value_key.empty() ? metric.name : metric.value_key};
-    if (metric.file) return add_file(files.folder / *metric.file).to_learn.push_back(wanted);
+    const auto learn = [&](File& file) {
+      file.to_learn.push_back({.metric = metric.name,
+                               .key = metric.value_key.empty() ? metric.name : metric.value_key,
+                               .file = file.follower.path().filename().string()});
+    };
+    if (metric.file) return learn(add_file(files.folder / *metric.file));
     for (File& file : files_)
-      if (file.counts_names) file.to_learn.push_back(wanted);
+      if (file.counts_names) learn(file);
     return;
   }
   if (const auto framing = framing_of(metric)) {
@@ -107,7 +115,7 @@ void AttemptLog::take(File& file, const Block& block) {
   if (file.metrics) file.metrics->take(block);
   file.sieve.pick(named, [&](const Line& line) {
     for (const std::size_t reader : file.readers)
-      if (!from_side_.contains(readers_[reader]->name())) readers_[reader]->feed(line, curve_, logged_step(file));
+      if (readers_[reader]) readers_[reader]->feed(line, curve_, logged_step(file));
     if (file.is_side_channel) take_side(line);
     if (file.counts_names) names_.feed(line);
   });
@@ -115,9 +123,8 @@ void AttemptLog::take(File& file, const Block& block) {
 
 std::optional<std::int64_t> AttemptLog::logged_step(const File& file) const {
   if (file.readers.empty()) return std::nullopt;
-  const MetricReader& first = *readers_[file.readers.front()];  // what is judged comes before what is watched
-  if (first.is_watched() || from_side_.contains(first.name())) return std::nullopt;
-  return first.logged_step();
+  const auto& first = readers_[file.readers.front()];  // what is judged comes before what is watched
+  return first && !first->is_watched() ? std::optional(first->logged_step()) : std::nullopt;
 }
 
 bool AttemptLog::read(File& file, bool to_the_end) {
@@ -135,8 +142,7 @@ bool AttemptLog::read(File& file, bool to_the_end) {
 bool AttemptLog::poll() {
   bool anything = false;
   for (File& file : files_) anything = read(file, false) || anything;
-  for (EventFiles& events : events_)
-    if (!from_side_.contains(events.series())) anything = events.read_new(curve_) || anything;
+  for (EventFiles& events : events_) anything = events.read_new(curve_) || anything;
   bool is_news = false;
   for (File& file : files_) is_news = (file.metrics && file.metrics->look(false)) || is_news;
   if (is_news) take_learnt();
@@ -145,23 +151,20 @@ bool AttemptLog::poll() {
 
 void AttemptLog::finish() {
   for (File& file : files_) read(file, true);
-  for (EventFiles& events : events_)
-    if (!from_side_.contains(events.series())) events.finish(curve_);
+  for (EventFiles& events : events_) events.finish(curve_);
   for (File& file : files_)
     if (file.metrics) file.metrics->look(true);
   take_learnt();
   ended_ = true;
 }
 
-std::pair<const LearntMetrics*, std::size_t> AttemptLog::best_of(const std::string& metric) const {
-  std::pair<const LearntMetrics*, std::size_t> best{nullptr, 0};
-  std::size_t most = 0;
+std::pair<const LearntMetrics*, const LearntMetric*> AttemptLog::best_of(const std::string& name) const {
+  std::pair<const LearntMetrics*, const LearntMetric*> best{nullptr, nullptr};
   for (const File& file : files_) {
     if (!file.metrics) continue;
-    const auto at = file.metrics->place_of(metric);
-    if (!at || !file.metrics->found(*at) || file.metrics->found(*at)->points.size() <= most) continue;
-    most = file.metrics->found(*at)->points.size();
-    best = {&*file.metrics, *at};
+    for (const LearntMetric& one : file.metrics->metrics())
+      if (one.metric == name && one.found && (!best.second || one.found->points.size() > best.second->found->points.size()))
+        best = {&*file.metrics, &one};
   }
   return best;
 }
@@ -171,40 +174,31 @@ void AttemptLog::take_learnt() {
     if (!series.empty() && !from_side_.contains(name)) curve_.series[name] = std::move(series);
   };
   for (const std::string& name : learnt_) {
-    const auto [metrics, at] = best_of(name);
+    const auto [metrics, one] = best_of(name);
     if (!metrics || from_side_.contains(name)) continue;
-    put(name, series_of(metrics->found(at)->points));
-    if (auto smoothing = metrics->smoothing(at)) curve_.smoothing[name] = *std::move(smoothing);
+    put(name, series_of(one->found->points));
+    if (auto smoothing = metrics->smoothing(*one)) curve_.smoothing[name] = *std::move(smoothing);
   }
   if (learnt_.empty()) return;
   const auto is_own = [&](const char* name) { return std::ranges::count(names_of_metrics_, name) > 0; };
-  const auto [metrics, at] = best_of(learnt_.front());
+  const LearntMetrics* metrics = best_of(learnt_.front()).first;
   if (!metrics) return;
   if (!is_own("grad_norm")) put("grad_norm", metrics->beside({"grad norm", "gnorm", "global norm", "gradient norm"}));
   if (!is_own("learning_rate")) put("learning_rate", metrics->beside({"lr", "learning rate"}));
   if (!is_own("loss_scale")) put("loss_scale", metrics->loss_scale());
 }
 
-bool AttemptLog::is_learnt(const std::string& metric) const { return std::ranges::count(learnt_, metric) > 0; }
-
-std::vector<AttemptLog::Learnt> AttemptLog::learnt() const {
-  std::vector<Learnt> all;
+std::vector<LearntMetric> AttemptLog::learnt() const {
+  std::vector<LearntMetric> all;
   for (const std::string& name : learnt_) {
     if (from_side_.contains(name)) continue;
-    const auto [best, place] = best_of(name);
-    Learnt& one = all.emplace_back(Learnt{.metric = name, .file = {}, .found = {}, .refusal = {}});
+    const LearntMetric* said = best_of(name).second;
     for (const File& file : files_) {
-      if (!file.metrics || (best && best != &*file.metrics)) continue;
-      const auto at = file.metrics->place_of(name);
-      if (!at) continue;
-      if (!one.file.empty() && !file.metrics->is_ambiguous(*at)) continue;  // that says more than that nothing is there
-      one = {.metric = name,
-             .file = file.follower.path().filename().string(),
-             .found = file.metrics->found(*at),
-             .refusal = for_display(file.metrics->refusal(*at), kShownRefusal),
-             .is_ambiguous = file.metrics->is_ambiguous(*at),
-             .is_new = file.metrics->is_new(*at)};
+      if (!file.metrics) continue;
+      for (const LearntMetric& one : file.metrics->metrics())  // ambiguous says more than that nothing is there
+        if (one.metric == name && (!said || (!said->found && one.is_ambiguous))) said = &one;
     }
+    all.push_back(said ? *said : LearntMetric{.metric = name});
   }
   return all;
 }
@@ -225,18 +219,9 @@ std::optional<std::int64_t> AttemptLog::last_side_step() const {
 }
 
 std::optional<std::int64_t> AttemptLog::last_step(const std::string& metric) const {
-  std::optional<std::int64_t> last;
-  const bool from_side = from_side_.contains(metric);
-  if (!from_side && is_learnt(metric))
-    if (const auto series = curve_.series.find(metric); series != curve_.series.end() && !series->second.empty())
-      return std::ranges::max(series->second, {}, &judge::Point::step).step;
-  for (const auto& reader : readers_)
-    if (!from_side && reader && reader->name() == metric) last = reader->last_step();
-  for (const EventFiles& events : events_)
-    if (!from_side && events.series() == metric) last = events.last_step();
-  for (const MetricReader& reader : side_readers_)
-    if (from_side && reader.name() == metric) last = reader.last_step();
-  return last;
+  const auto series = curve_.series.find(metric);
+  if (series == curve_.series.end() || series->second.empty()) return std::nullopt;
+  return std::ranges::max(series->second, {}, &judge::Point::step).step;
 }
 
 std::vector<std::string> AttemptLog::errors() const {
@@ -244,13 +229,10 @@ std::vector<std::string> AttemptLog::errors() const {
   for (const File& file : files_)
     if (!file.problem.empty()) errors.push_back(file.problem);
   for (const EventFiles& events : events_)
-    if (!from_side_.contains(events.series()))
-      for (std::string& problem : events.problems(ended_)) errors.push_back(std::move(problem));
-  for (const std::string& name : learnt_) {
-    if (!ended_ || best_of(name).first || from_side_.contains(name)) continue;
-    for (const Learnt& one : learnt())
-      if (one.metric == name && one.is_ambiguous) errors.push_back(fmt::format("{}: {}", one.file, one.refusal));
-  }
+    for (std::string& problem : events.problems(ended_)) errors.push_back(std::move(problem));
+  if (ended_)
+    for (const LearntMetric& one : learnt())
+      if (!one.found && one.is_ambiguous) errors.push_back(fmt::format("{}: {}", one.file, one.refusal));
   const auto add_wrong_lines = [&](const MetricReader& reader) {
     for (const WrongLine& wrong : reader.wrong_lines()) {
       std::string error = fmt::format("{}:{}: {}: {}", wrong.source, wrong.number, wrong.message, wrong.text);
@@ -261,7 +243,7 @@ std::vector<std::string> AttemptLog::errors() const {
     if (more > 0) errors.push_back(fmt::format("{} more lines like these", more));
   };
   for (const auto& reader : readers_)
-    if (reader && !from_side_.contains(reader->name())) add_wrong_lines(*reader);
+    if (reader) add_wrong_lines(*reader);
   for (const MetricReader& reader : side_readers_) add_wrong_lines(reader);
   return errors;
 }

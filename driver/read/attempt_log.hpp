@@ -59,15 +59,7 @@ class AttemptLog {
   std::vector<std::string> notes() const;
 
   /// How the metrics that nobody described are read, and where: what was found out from this log, and what was known.
-  struct Learnt {
-    std::string metric;
-    std::string file;                   ///< its name
-    std::optional<learn::Found> found;  ///< absent: nothing is read
-    std::string refusal;                ///< why
-    bool is_ambiguous = false;          ///< two readings are as likely
-    bool is_new = false;                ///< found out from this log
-  };
-  std::vector<Learnt> learnt() const;
+  std::vector<LearntMetric> learnt() const;
 
  private:
   struct File {
@@ -78,27 +70,28 @@ class AttemptLog {
     std::vector<std::size_t> readers;  ///< that read this file
     bool counts_names = false;
     bool is_side_channel = false;
-    std::vector<WantedMetric> to_learn;    ///< metrics that nobody described
+    std::vector<LearntMetric> to_learn;    ///< metrics that nobody described
     std::optional<LearntMetrics> metrics;  ///< these
     std::string problem;                   ///< it could not be read; nothing more is expected of it
   };
   void add_metric(const configs::Metric& metric, const AttemptFiles& files);
   void add_side_channel(const std::filesystem::path& path, const std::vector<configs::Metric>& metrics);
   void take_side(const Line& line);
+  void forget_printed(const std::string& metric);
   File& add_file(const std::filesystem::path& path);
   /// Of the first judged metric in the file; absent: none is in it.
   std::optional<std::int64_t> logged_step(const File& file) const;
   bool read(File& file, bool to_the_end);
   void take_learnt();
-  /// The file in which most of a metric's values are found, and the metric's place there.
-  std::pair<const LearntMetrics*, std::size_t> best_of(const std::string& metric) const;
-  bool is_learnt(const std::string& metric) const;
+  /// The file in which most of a metric's values are found, and the metric there.
+  std::pair<const LearntMetrics*, const LearntMetric*> best_of(const std::string& metric) const;
   void take(File& file, const Block& block);
 
   std::vector<File> files_;
-  std::vector<std::optional<MetricReader>> readers_;  ///< one per metric; absent where it is learnt or in event files
-  std::vector<std::string> names_of_metrics_;         ///< one per metric
-  std::vector<std::string> learnt_;                   ///< metrics that nobody described
+  std::vector<std::optional<MetricReader>>
+      readers_;  ///< one per metric; absent where it is learnt, in event files or from the side
+  std::vector<std::string> names_of_metrics_;  ///< one per metric
+  std::vector<std::string> learnt_;            ///< metrics that nobody described
   std::vector<EventFiles> events_;
   std::vector<MetricReader> side_readers_;
   std::set<std::string> from_side_;  ///< metrics that the side channel has

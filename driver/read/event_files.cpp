@@ -129,8 +129,8 @@ std::vector<std::string> EventFiles::problems(bool at_the_end) const {
 
 std::optional<std::string> event_format(const std::filesystem::path& path) {
   const auto by_name = [](const std::string& name) -> std::optional<std::string> {
-    if (name.find("tfevents") != std::string::npos) return "tfevents";
-    if (name.find("vdlrecords") != std::string::npos) return "vdlrecords";
+    for (const Framing framing : {Framing::tensorflow, Framing::visualdl})
+      if (name.find(mark_of(framing)) != std::string::npos) return std::string(mark_of(framing));
     return std::nullopt;
   };
   if (!std::filesystem::is_directory(path)) return by_name(path.filename().string());

@@ -4,10 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <string>
-#include <utility>
-
-#include "driver/learn/value.hpp"
 
 namespace bisectd::driver::read {
 namespace {
@@ -34,10 +30,9 @@ class Characters {
 
 constexpr Characters kBeforeSeparator("'\" ");
 constexpr Characters kBeforeValue(" \t'\"");
-constexpr Characters kBeforeProgress(" \t:='\"[(");
+constexpr Characters kBeforeCount(" \t:='\"[(");
 constexpr Characters kWordEnd(" \t,;|'\")]}");
 constexpr Characters kBeforeNumber("[( ");
-constexpr Characters kSpace(" ");
 
 std::string_view without_leading(std::string_view text, const Characters& characters) {
   std::size_t first = 0;
@@ -45,24 +40,15 @@ std::string_view without_leading(std::string_view text, const Characters& charac
   return text.substr(first);
 }
 
-/// Calls `accept` with what follows each place where `key` starts a word, until it returns something.
+/// Calls `accept` with the place behind each one where `key` starts a word, until it returns something.
 template <class Accept>
-auto after_word(std::string_view line, std::string_view key, Accept accept) -> decltype(accept(line)) {
+auto after_word(std::string_view line, std::string_view key, Accept accept) -> decltype(accept(0)) {
   constexpr std::size_t kNowhere = std::string_view::npos;
   for (std::size_t at = find_in_line(line, key, 0); at != kNowhere; at = find_in_line(line, key, at + 1)) {
     if (at > 0 && continues_word(line[at - 1])) continue;
-    if (auto found = accept(line.substr(at + key.size()))) return found;
+    if (auto found = accept(at + key.size())) return found;
   }
   return std::nullopt;
-}
-
-/// "nanxxx" (padded), "1.#QNAN"; a word that says that there is no value ("None", "n/a") is none.
-std::optional<double> in_another_spelling(std::string_view text) {
-  const auto found = learn::as_value(text);
-  if (!found || !found->value || std::isfinite(found->value->number)) return std::nullopt;
-  const char second = text.size() > 1 ? text[1] : ' ';
-  const bool says_none = (text[0] | 0x20) == 'n' && (second | 0x20) != 'a';
-  return says_none ? std::nullopt : std::optional(found->value->number);
 }
 
 }  // namespace
@@ -77,8 +63,8 @@ std::size_t find_in_line(std::string_view text, std::string_view what, std::size
 }
 
 std::optional<std::string_view> after_key(std::string_view line, std::string_view key) {
-  return after_word(line, key, [](std::string_view rest) -> std::optional<std::string_view> {
-    rest = without_leading(rest, kBeforeSeparator);
+  return after_word(line, key, [line](std::size_t at) -> std::optional<std::string_view> {
+    const std::string_view rest = without_leading(line.substr(at), kBeforeSeparator);
     if (rest.empty() || (rest[0] != ':' && rest[0] != '=')) return std::nullopt;
     return without_leading(rest.substr(1), kBeforeValue);
   });
@@ -91,22 +77,19 @@ std::string_view first_word(std::string_view text) {
 }
 
 std::optional<double> number(std::string_view text) {
-  bool negative = false;
-  std::string_view magnitude = text;
-  if (text.starts_with('-') || text.starts_with('+')) {
-    negative = text[0] == '-';
-    magnitude.remove_prefix(1);
-    if (magnitude.starts_with('-')) return std::nullopt;  // from_chars would take a second sign
-  }
   double value = 0;
-  const auto [end, error] = std::from_chars(magnitude.data(), magnitude.data() + magnitude.size(), value);
-  if (error == std::errc::invalid_argument || end != magnitude.data() + magnitude.size()) {
-    const auto other = in_another_spelling(magnitude);
-    if (!other) return std::nullopt;
-    value = *other;
-  }
-  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(magnitude).c_str(), nullptr);
-  return negative ? -value : value;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size()) return value;  // nearly all, and in a third of the time
+  const auto found = learn::number_at(text, 0);
+  if (!found || found->end != text.size() || found->value->none || found->value->has_unit || found->value->of != 0)
+    return std::nullopt;
+  return found->value->number;
+}
+
+std::optional<std::int64_t> whole_number(std::optional<double> number) {
+  constexpr double kMost = 9e15;
+  if (!number || std::trunc(*number) != *number || std::abs(*number) > kMost) return std::nullopt;
+  return static_cast<std::int64_t>(*number);
 }
 
 std::string_view cut_at_comma(std::string_view line, std::string_view word) {
@@ -126,36 +109,22 @@ std::optional<double> leading_number(std::string_view text) {
   text = without_leading(text, kBeforeNumber);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) return std::nullopt;
-  return value;
+  return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-std::optional<StepCount> progress(std::string_view text) {
-  const auto take_digits = [](std::string_view& from, std::int64_t& value) {
-    const auto [end, error] = std::from_chars(from.data(), from.data() + from.size(), value);
-    if (error != std::errc() || from[0] == '-') return std::string_view();
-    const std::string_view digits = from.substr(0, static_cast<std::size_t>(end - from.data()));
-    from.remove_prefix(digits.size());
-    return digits;
-  };
-  StepCount found;
-  found.rest = without_leading(text, kBeforeProgress);
-  found.digits = take_digits(found.rest, found.at);
-  if (found.digits.empty()) return std::nullopt;
-  std::string_view behind = without_leading(found.rest, kSpace);
-  if (!behind.starts_with('/')) return found;
-  behind = without_leading(behind.substr(1), kSpace);
-  std::int64_t of = 0;
-  if (take_digits(behind, of).empty()) return found;
-  found.of = of;
-  found.rest = behind;
-  return found;
+std::optional<learn::FoundValue> count_at(std::string_view line, std::size_t at) {
+  while (at < line.size() && kBeforeCount.contain(line[at])) ++at;
+  constexpr double kMost = 9e18;  // what std::int64_t holds: whether such a step can be, others say
+  const auto found = learn::number_at(line, at);
+  if (!found || found->value->decimals != 0) return std::nullopt;
+  const double count = found->value->number;
+  return found->value->whole || (count >= learn::kMostCounted && count < kMost) ? found : std::nullopt;
 }
 
-std::optional<StepCount> progress_after(std::string_view line, std::string_view key) {
-  return after_word(line, key, [](std::string_view rest) -> std::optional<StepCount> {
-    if (rest.empty() || continues_word(rest[0])) return std::nullopt;
-    return progress(rest);
+std::optional<learn::FoundValue> count_after(std::string_view line, std::string_view key) {
+  return after_word(line, key, [line](std::size_t at) -> std::optional<learn::FoundValue> {
+    if (at >= line.size() || continues_word(line[at])) return std::nullopt;
+    return count_at(line, at);
   });
 }
 

@@ -1,10 +1,12 @@
-// Finds "key: value" in a line of a log and reads numbers. Knows no format.
+// Finds "key: value" in a line of a log. Knows no format; how numbers are spelt, driver/learn/value.hpp knows.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#include "driver/learn/value.hpp"
 
 namespace bisectd::driver::read {
 
@@ -19,9 +21,12 @@ std::optional<std::string_view> after_key(std::string_view line, std::string_vie
 /// The word that `text` begins with: up to a space, comma, semicolon, '|', quote or closing bracket.
 std::string_view first_word(std::string_view text);
 
-/// A whole number or decimal as people and programs print it, the whole text. NaN, infinity and the old 1.#QNAN and
-/// 1.#INF are numbers; a number beyond what a double holds is infinite.
+/// The whole text is a number, finite or not. A word that says that there is none ("None", "n/a") is none, and so is what
+/// has a unit.
 std::optional<double> number(std::string_view text);
+
+/// The same whole number; one that a double does not hold exactly is none.
+std::optional<std::int64_t> whole_number(std::optional<double> number);
 
 /// What is wrong with `word`, a part of `line`, if it is the beginning of a number that is printed with commas: the 9 of
 /// "9,332.8". Empty: nothing.
@@ -30,18 +35,11 @@ std::string_view cut_at_comma(std::string_view line, std::string_view word);
 /// The number a text begins with, whatever follows it: "[4.5]", "3.1 (mean)".
 std::optional<double> leading_number(std::string_view text);
 
-/// How far a training is: "140", "20/500", "[  1/ 200]".
-struct StepCount {
-  std::int64_t at = 0;
-  std::optional<std::int64_t> of;
-  std::string_view digits;  ///< of `at`
-  std::string_view rest;    ///< behind it
-};
+/// A step or an epoch, perhaps with the number of all: "140", "20/500", "[  1/ 200]". It begins at `at`; spaces, ':', '=',
+/// quotes and opening brackets before it are skipped.
+std::optional<learn::FoundValue> count_at(std::string_view line, std::size_t at);
 
-/// Reads what `text` begins with; spaces, ':', '=', quotes and opening brackets before it are skipped.
-std::optional<StepCount> progress(std::string_view text);
-
-/// `key` as after_key() finds it, then progress; between the two there may also be nothing but spaces or a bracket.
-std::optional<StepCount> progress_after(std::string_view line, std::string_view key);
+/// `key` as after_key() finds it, then a count; between the two there may also be nothing but spaces or a bracket.
+std::optional<learn::FoundValue> count_after(std::string_view line, std::string_view key);
 
 }  // namespace bisectd::driver::read

@@ -14,6 +14,7 @@ namespace {
 // times. A step that is due is seen so much later at most.
 constexpr double kGrowthToFollow = 0.02;
 constexpr double kGrowthToLearn = 0.25;
+constexpr std::size_t kShownRefusal = 400;
 
 bool has_grown(std::int64_t lines, std::int64_t before, double share) {
   return static_cast<double>(lines) > static_cast<double>(before) * (1 + share);
@@ -27,6 +28,17 @@ std::vector<std::string_view> smoothing_settings() {
   return settings;
 }
 
+/// Whose trainer prints such lines.
+const Format* format_of(const std::string& line) {
+  for (const Format& format : formats()) {
+    const auto has_step = [&](std::string_view key) { return key.empty() || count_after(line, key).has_value(); };
+    if (format.kind == FormatKind::key_value && !format.takes_last_step && line.find(format.marker) != std::string::npos &&
+        after_key(line, format.loss_key) && (format.step_keys.empty() || std::ranges::any_of(format.step_keys, has_step)))
+      return &format;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 judge::Series series_of(const std::vector<learn::LogPoint>& points) {
@@ -36,8 +48,8 @@ judge::Series series_of(const std::vector<learn::LogPoint>& points) {
   return series;
 }
 
-LearntMetrics::LearntMetrics(std::vector<WantedMetric> wanted, Readings known)
-    : wanted_(std::move(wanted)), known_(std::move(known)), metrics_(wanted_.size()) {
+LearntMetrics::LearntMetrics(std::vector<LearntMetric> metrics, Readings known)
+    : metrics_(std::move(metrics)), known_(std::move(known)) {
   Needed needed = needed_for_scale();
   for (const std::string_view setting : smoothing_settings()) needed.literals.push_back({.text = std::string(setting)});
   scale_lines_.add(needed);
@@ -57,7 +69,7 @@ void LearntMetrics::take(const Block& block) {
   std::size_t from = 0;  // what was handed on
   scale_lines_.pick(block, [&](const Line& line) {
     for (const std::string_view setting : smoothing_settings())
-      if (const auto window = progress_after(line.text, setting)) smoothing_window_ = window->at;
+      if (const auto window = count_after(line.text, setting)) smoothing_window_ = window->value->count();
     const auto scale = told_scale(line);
     if (!scale) return;
     feed(block, from, line.offset);
@@ -73,54 +85,43 @@ bool LearntMetrics::look(bool ended) {
   if (!learns && !has_grown(log_.lines(), looked_at_, kGrowthToFollow)) return false;
   looked_at_ = log_.lines();
   if (learns) learnt_at_ = looked_at_;
-  for (std::size_t metric = 0; metric < wanted_.size(); ++metric) read(metric, learns);
+  for (LearntMetric& metric : metrics_) read(metric, learns);
   return true;
 }
 
-std::optional<std::size_t> LearntMetrics::place_of(const std::string& name) const {
-  const auto found = std::ranges::find(wanted_, name, &WantedMetric::name);
-  return found == wanted_.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - wanted_.begin()));
-}
-
-bool LearntMetrics::follow_known(std::size_t metric) {
+bool LearntMetrics::follow_known(LearntMetric& metric) {
   for (const auto& [name, reading] : known_) {
-    if (name != wanted_[metric].name) continue;
+    if (name != metric.metric) continue;
     learn::Found found = learn::follow(reading, log_);
     if (found.points.empty()) continue;
-    metrics_[metric] = {.found = std::move(found)};
+    metric.found = std::move(found);
+    metric.refusal.clear();
+    metric.is_ambiguous = metric.is_new = false;
     return true;
   }
   return false;
 }
 
-void LearntMetrics::read(std::size_t metric, bool learns) {
+void LearntMetrics::read(LearntMetric& metric, bool learns) {
   if (follow_known(metric)) return;
-  Metric& one = metrics_[metric];
   if (!learns) {
-    if (one.found) one.found = learn::follow(one.found->reading, log_);
+    if (metric.found) metric.found = learn::follow(metric.found->reading, log_);
     return;
   }
   try {
-    one = {.found = learn::learn(log_, wanted_[metric].key), .is_new = true};
+    metric.found = learn::learn(log_, metric.key);
+    metric.refusal.clear();
+    metric.is_ambiguous = false;
   } catch (const learn::Refusal& refusal) {
-    one = {.refusal = refusal.what(), .is_ambiguous = refusal.is_ambiguous()};
+    metric.found.reset();
+    metric.refusal = for_display(refusal.what(), kShownRefusal);
+    metric.is_ambiguous = refusal.is_ambiguous();
   }
+  metric.is_new = metric.found.has_value();
 }
 
-const Format* LearntMetrics::format_of(std::size_t metric) const {
-  if (!metrics_[metric].found) return nullptr;
-  const std::string& line = metrics_[metric].found->reading.line;
-  for (const Format& format : formats()) {
-    const auto has_step = [&](std::string_view key) { return key.empty() || progress_after(line, key).has_value(); };
-    if (format.kind == FormatKind::key_value && !format.takes_last_step && line.find(format.marker) != std::string::npos &&
-        after_key(line, format.loss_key) && (format.step_keys.empty() || std::ranges::any_of(format.step_keys, has_step)))
-      return &format;
-  }
-  return nullptr;
-}
-
-std::optional<judge::Smoothing> LearntMetrics::smoothing(std::size_t metric) const {
-  const Format* format = format_of(metric);
+std::optional<judge::Smoothing> LearntMetrics::smoothing(const LearntMetric& metric) const {
+  const Format* format = metric.found ? format_of(metric.found->reading.line) : nullptr;
   if (format == nullptr || format->smoothing.empty()) return std::nullopt;
   return judge::Smoothing{.text = std::string(format->smoothing),
                           .since_last_line = format->smooths_since_last_line,

@@ -20,49 +20,40 @@ namespace bisectd::driver::read {
 /// value in it, so that one that is short or broken is never read in another way than its like.
 using Readings = std::vector<std::pair<std::string, learn::Reading>>;
 
-struct WantedMetric {
-  std::string name;
-  std::string key;  ///< what it is called in the log, or the end of that: "loss" is the loss of the training
+struct LearntMetric {
+  std::string metric;  ///< its name
+  std::string key;     ///< what it is called in the log, or the end of that: "loss" is the loss of the training
+  std::string file;    ///< name of the log
+  std::optional<learn::Found> found;  ///< absent: nothing is read, by now
+  std::string refusal;                ///< why
+  bool is_ambiguous = false;          ///< two readings are as likely
+  bool is_new = false;                ///< found out from this log
 };
 
 class LearntMetrics {
  public:
-  LearntMetrics(std::vector<WantedMetric> wanted, Readings known);
+  /// Of `metrics` the names are given.
+  LearntMetrics(std::vector<LearntMetric> metrics, Readings known);
 
   void take(const Block& block);
   /// Looks at what came since. False: too little did, and nothing is changed. `ended`: nothing more comes.
   bool look(bool ended);
 
-  /// Its place among those that are wanted.
-  std::optional<std::size_t> place_of(const std::string& name) const;
-  /// Absent where nothing is read, by now.
-  const std::optional<learn::Found>& found(std::size_t metric) const { return metrics_[metric].found; }
-  /// Why nothing is read.
-  const std::string& refusal(std::size_t metric) const { return metrics_[metric].refusal; }
-  bool is_ambiguous(std::size_t metric) const { return metrics_[metric].is_ambiguous; }
-  /// It was found out from this file.
-  bool is_new(std::size_t metric) const { return metrics_[metric].is_new; }
+  const std::vector<LearntMetric>& metrics() const { return metrics_; }
   /// What a trainer that prints such lines is known to smooth.
-  std::optional<judge::Smoothing> smoothing(std::size_t metric) const;
+  std::optional<judge::Smoothing> smoothing(const LearntMetric& metric) const;
   /// Another number of the lines of the first metric: that whose key ends with one of these names.
   judge::Series beside(const std::vector<std::string>& names) const;
   /// Of the lines of the first metric, and what a framework tells when it changes it.
   judge::Series loss_scale() const;
 
  private:
-  struct Metric {
-    std::optional<learn::Found> found;
-    std::string refusal;
-    bool is_ambiguous = false, is_new = false;
-  };
   void feed(const Block& block, std::size_t from, std::size_t to);
-  void read(std::size_t metric, bool learns);
-  bool follow_known(std::size_t metric);
-  const Format* format_of(std::size_t metric) const;
+  void read(LearntMetric& metric, bool learns);
+  bool follow_known(LearntMetric& metric);
 
-  std::vector<WantedMetric> wanted_;
+  std::vector<LearntMetric> metrics_;
   Readings known_;
-  std::vector<Metric> metrics_;
   learn::LogKinds log_;
   std::int64_t learnt_at_ = 0, looked_at_ = 0;  ///< lines of the log then
   Sieve scale_lines_;

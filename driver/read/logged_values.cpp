@@ -13,12 +13,11 @@ namespace bisectd::driver::read {
 std::vector<std::string> logged_values(std::span<const std::filesystem::path> files, const std::string& pattern,
                                        std::size_t most, const std::string& after) {
   constexpr std::array<std::string_view, 1> kGroups{"value"};
-  Pattern compiled(pattern, kGroups, {});
+  Pattern compiled(pattern, kGroups);
   Sieve sieve;
   sieve.add(compiled.needed());
   std::optional<Pattern> opening;
-  if (!after.empty())
-    sieve.add(opening.emplace(after, std::span<const std::string_view>{}, std::span<const std::string_view>{}).needed());
+  if (!after.empty()) sieve.add(opening.emplace(after).needed());
   bool open = false;
   std::vector<std::string> values;
   const auto take = [&](const Line& line) {

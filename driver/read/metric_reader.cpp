@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
-#include <variant>
 
 #include "driver/read/clean.hpp"
-#include "driver/read/rules.hpp"
 #include "driver/read/formats.hpp"
 #include "driver/read/reading.hpp"
 #include "driver/read/scale_lines.hpp"
@@ -17,12 +15,20 @@
 namespace bisectd::driver::read {
 namespace {
 
-using AnyRule = std::variant<KeyValueRule, PatternRule, JsonRule, CsvRule>;
-
 constexpr std::size_t kShownBadLine = 200;
-constexpr std::size_t kLookedAt = 1000;  ///< lines of a table: one that holds two losses shows both early
 
-AnyRule make_rule(const configs::Metric& metric, const Format* format) {
+const Format* format_of(const configs::Metric& metric) {
+  if (metric.pattern) return nullptr;
+  const Format* format = find_format(metric.format.value);
+  if (format == nullptr)
+    throw std::invalid_argument(
+        fmt::format("unknown format '{}'; known are {}", metric.format.value, fmt::join(format_names(), ", ")));
+  return format;
+}
+
+}  // namespace
+
+MetricReader::Rule MetricReader::rule_of(const configs::Metric& metric, const Format* format) {
   if (format == nullptr) return PatternRule(metric.pattern->value);
   const bool own_file = metric.file.has_value();
   const std::string key = metric.value_key.empty() ? metric.name : metric.value_key;
@@ -36,38 +42,15 @@ AnyRule make_rule(const configs::Metric& metric, const Format* format) {
   return KeyValueRule(*format, metric.value_key.empty() && metric.name == "loss" ? std::string(format->loss_key) : key);
 }
 
-const Format* format_of(const configs::Metric& metric) {
-  if (metric.pattern) return nullptr;
-  const Format* format = find_format(metric.format.value);
-  if (format == nullptr)
-    throw std::invalid_argument(
-        fmt::format("unknown format '{}'; known are {}", metric.format.value, fmt::join(format_names(), ", ")));
-  return format;
+MetricReader::MetricReader(const configs::Metric& metric)
+    : name_(metric.name), format_(format_of(metric)), rule_(rule_of(metric, format_)), is_watched_(metric.is_watched()) {
+  // A file of nothing but values has no line of words.
+  const bool is_table = std::holds_alternative<JsonRule>(rule_) || std::holds_alternative<CsvRule>(rule_);
+  tells_scale_ = !is_watched_ && !(metric.file && is_table);
 }
 
-}  // namespace
-
-struct MetricReader::Rule {
-  explicit Rule(const configs::Metric& metric) : format(format_of(metric)), rule(make_rule(metric, format)) {}
-
-  /// A file of nothing but values: no line of words is in it.
-  bool reads_table() const { return std::holds_alternative<JsonRule>(rule) || std::holds_alternative<CsvRule>(rule); }
-
-  const Format* format;  ///< null for a pattern
-  AnyRule rule;
-};
-
-MetricReader::MetricReader(const configs::Metric& metric)
-    : name_(metric.name),
-      rule_(std::make_unique<Rule>(metric)),
-      is_watched_(metric.is_watched()),
-      tells_scale_(!is_watched_ && !(metric.file && rule_->reads_table())) {}
-MetricReader::~MetricReader() = default;
-MetricReader::MetricReader(MetricReader&&) noexcept = default;
-MetricReader& MetricReader::operator=(MetricReader&&) noexcept = default;
-
 void MetricReader::feed(const Line& line, judge::Curve& curve, std::optional<std::int64_t> logged) {
-  const auto reading = std::visit([&](auto& rule) { return rule.read(line); }, rule_->rule);
+  const auto reading = std::visit([&](auto& rule) { return rule.read(line); }, rule_);
   if (!reading) {
     if (const auto scale = tells_scale_ ? told_scale(line) : std::nullopt)
       curve.series["loss_scale"].push_back({logged_step_, *scale});
@@ -77,11 +60,12 @@ void MetricReader::feed(const Line& line, judge::Curve& curve, std::optional<std
   const std::int64_t step = reading->step ? *reading->step : is_watched_ && logged ? *logged : ++counted_;
   for (const Reading::Extra& extra : reading->extras) curve.series[std::string(extra.series)].push_back({step, extra.value});
   if (!reading->value) return;
-  if (reading->step && rule_->reads_table() && ++table_lines_ <= kLookedAt)
-    if (auto kinds = kinds_.look(words_of(line.text), *reading->value, step))
-      return note_wrong(line, *kinds + "; write the loss that matters under a name of its own");
+  if (reading->step && !reading->kind.empty())
+    if (const auto kinds = kinds_.look(reading->kind, *reading->value, step))
+      return note_wrong(line, *kinds + (format_ ? "; write the loss that matters under a name of its own"
+                                                : "; write a pattern that fits the loss that matters alone"));
   judge::Series& series = curve.series[name_];
-  if (rule_->format != nullptr && (series.empty() || smoothing_window() != noted_window_)) note_smoothing(curve);
+  if (format_ != nullptr && (series.empty() || smoothing_window() != noted_window_)) note_smoothing(curve);
   series.push_back({step, *reading->value});
   logged_step_ = step;
   last_step_ = std::max(last_step_.value_or(step), step);
@@ -96,19 +80,19 @@ void MetricReader::note_wrong(const Line& line, std::string message) {
 
 void MetricReader::note_smoothing(judge::Curve& curve) {
   noted_window_ = smoothing_window();
-  const Format* format = rule_->format;
-  if (format->smoothing.empty()) return;
-  curve.smoothing[name_] = {
-      .text = std::string(format->smoothing), .since_last_line = format->smooths_since_last_line, .window = noted_window_};
+  if (!format_->smoothing.empty())
+    curve.smoothing[name_] = {.text = std::string(format_->smoothing),
+                              .since_last_line = format_->smooths_since_last_line,
+                              .window = noted_window_};
 }
 
 std::optional<std::int64_t> MetricReader::smoothing_window() const {
-  const auto* rule = std::get_if<KeyValueRule>(&rule_->rule);
+  const auto* rule = std::get_if<KeyValueRule>(&rule_);
   return rule == nullptr ? std::nullopt : rule->smoothing_window();
 }
 
 Needed MetricReader::needed() const {
-  Needed needed = std::visit([](const auto& rule) -> Needed { return rule.needed(); }, rule_->rule);
+  Needed needed = std::visit([](const auto& rule) -> Needed { return rule.needed(); }, rule_);
   if (tells_scale_)
     for (Literal& literal : needed_for_scale().literals) needed.literals.push_back(std::move(literal));
   return needed;

@@ -4,14 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "configs/experiment.hpp"
 #include "driver/judge/curve.hpp"
 #include "driver/read/line.hpp"
+#include "driver/read/rules.hpp"
 #include "driver/read/sieve.hpp"
 #include "driver/read/several_values.hpp"
 
@@ -32,9 +33,6 @@ class MetricReader {
 
   /// Throws std::invalid_argument for an unknown format or a pattern that cannot work.
   explicit MetricReader(const configs::Metric& metric);
-  ~MetricReader();
-  MetricReader(MetricReader&&) noexcept;
-  MetricReader& operator=(MetricReader&&) noexcept;
 
   /// Appends what the line says to the metric's series, to those the format watches (grad_norm, loss_scale), and to
   /// loss_scale where a framework says that it changes it: at the step of this metric's last value, 0 before the first. A
@@ -57,16 +55,18 @@ class MetricReader {
   void note_smoothing(judge::Curve& curve);
   std::optional<std::int64_t> smoothing_window() const;
 
-  struct Rule;
+  using Rule = std::variant<KeyValueRule, PatternRule, JsonRule, CsvRule>;
+  static Rule rule_of(const configs::Metric& metric, const Format* format);
+
   std::string name_;
-  std::unique_ptr<Rule> rule_;
+  const Format* format_;  ///< null for a pattern
+  Rule rule_;
   bool is_watched_;  ///< and not judged
   bool tells_scale_;
   std::int64_t counted_ = 0, logged_step_ = 0;
   std::optional<std::int64_t> noted_window_;  ///< of smoothing, in the curve
   std::optional<std::int64_t> last_step_;
-  std::size_t table_lines_ = 0;
-  StepsInTwoKinds kinds_;  ///< of lines in a table
+  StepsInTwoKinds kinds_;
   std::vector<WrongLine> wrong_lines_;
   std::int64_t wrong_line_count_ = 0;
 };

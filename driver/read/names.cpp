@@ -4,9 +4,6 @@
 
 #include <array>
 #include <string_view>
-#include <unordered_map>
-
-#include "driver/read/pattern.hpp"
 
 namespace bisectd::driver::read {
 namespace {
@@ -14,31 +11,13 @@ namespace {
 constexpr std::array<std::string_view, 1> kGroups{"name"};
 constexpr std::array<std::string_view, 1> kOptionalGroups{"detail"};
 
-struct Hash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-};
-
 }  // namespace
 
-struct NameCounter::Watched {
-  explicit Watched(const NamePattern& written) : pattern(written.text, kGroups, kOptionalGroups), text(written.text) {}
-
-  Pattern pattern;
-  std::string text;
-  /// By name and detail with a NUL between them: one look-up without a copy for the many lines that repeat.
-  std::unordered_map<std::string, std::int64_t, Hash, std::equal_to<>> counts;
-  std::string key;
-  bool too_many = false;
-};
-
 NameCounter::NameCounter(const std::vector<NamePattern>& patterns) {
-  for (const NamePattern& pattern : patterns) watched_.emplace_back(pattern);
+  for (const NamePattern& pattern : patterns)
+    watched_.push_back(
+        {.pattern = Pattern(pattern.text, kGroups, kOptionalGroups), .text = pattern.text, .counts = {}, .key = {}});
 }
-
-NameCounter::~NameCounter() = default;
-NameCounter::NameCounter(NameCounter&&) noexcept = default;
-NameCounter& NameCounter::operator=(NameCounter&&) noexcept = default;
 
 void NameCounter::feed(const Line& line) {
   for (Watched& watched : watched_) {

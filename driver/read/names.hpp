@@ -3,11 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "driver/read/line.hpp"
+#include "driver/read/pattern.hpp"
 #include "driver/read/sieve.hpp"
 
 namespace bisectd::driver::read {
@@ -35,9 +39,6 @@ class NameCounter {
 
   /// Throws std::invalid_argument for a pattern that is no RE2 syntax, lacks the group `name` or matches an empty text.
   explicit NameCounter(const std::vector<NamePattern>& patterns);
-  ~NameCounter();
-  NameCounter(NameCounter&&) noexcept;
-  NameCounter& operator=(NameCounter&&) noexcept;
 
   void feed(const Line& line);
 
@@ -51,7 +52,18 @@ class NameCounter {
   std::vector<Needed> needed() const;
 
  private:
-  struct Watched;
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  struct Watched {
+    Pattern pattern;
+    std::string text;
+    /// By name and detail with a NUL between them: one look-up without a copy for the many lines that repeat.
+    std::unordered_map<std::string, std::int64_t, Hash, std::equal_to<>> counts;
+    std::string key;
+    bool too_many = false;
+  };
   std::vector<Watched> watched_;
 };
 

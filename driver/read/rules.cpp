@@ -4,28 +4,36 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "driver/learn/plain_lines.hpp"
 #include "driver/read/fields.hpp"
+#include "driver/read/several_values.hpp"
 
 namespace bisectd::driver::read {
 
 namespace {
 
-std::optional<StepCount> first_progress(std::string_view line, const std::vector<std::string_view>& keys) {
+Reading wrong(std::string problem) {
+  Reading reading;
+  reading.problem = std::move(problem);
+  return reading;
+}
+
+/// The first of these keys that a count stands behind; nothing if that may be cut short.
+std::optional<learn::FoundValue> first_count(const Line& line, const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys)
-    if (const auto found = progress_after(line, key)) return found;
+    if (const auto found = count_after(line.text, key))
+      return line.cut_short(line.text.substr(found->begin, found->end - found->begin)) ? std::nullopt : found;
   return std::nullopt;
 }
 
 /// The step that stands behind the epoch with no word of its own: "Epoch: [0] [2087/7312]".
-std::optional<StepCount> progress_behind(const StepCount& epoch) {
-  const std::size_t closing = epoch.rest.find(']');
-  return closing == std::string_view::npos ? std::nullopt : progress(epoch.rest.substr(closing + 1));
+std::optional<learn::FoundValue> count_behind(std::string_view line, const learn::FoundValue& epoch) {
+  const std::size_t closing = line.find(']', epoch.end);
+  return closing == std::string_view::npos ? std::nullopt : count_at(line, closing + 1);
 }
 
 }  // namespace
@@ -40,10 +48,9 @@ std::optional<Reading> KeyValueRule::read(const Line& line) {
     return reading;
   }
   if (!format_->smoothing_setting.empty())
-    if (const auto window = progress_after(line.text, format_->smoothing_setting)) smoothing_window_ = window->at;
+    if (const auto window = count_after(line.text, format_->smoothing_setting)) smoothing_window_ = window->value->count();
   if (format_->takes_last_step)
-    if (const auto step = first_progress(line.text, format_->step_keys); step && !line.cut_short(step->digits))
-      last_step_ = step->at;
+    if (const auto step = first_count(line, format_->step_keys)) last_step_ = static_cast<std::int64_t>(step->value->number);
   return std::nullopt;
 }
 
@@ -52,16 +59,10 @@ std::optional<Reading> KeyValueRule::read_value(const Line& line) const {
   if (!behind_key) return std::nullopt;
   const std::string_view word = first_word(*behind_key);
   if (line.cut_short(word)) return std::nullopt;
+  if (const std::string_view cut = cut_at_comma(line.text, word); !cut.empty()) return wrong(std::string(cut));
   Reading reading;
-  if (const std::string_view cut = cut_at_comma(line.text, word); !cut.empty()) {
-    reading.problem = cut;
-    return reading;
-  }
   reading.value = number(word);
-  if (!reading.value) {
-    reading.problem = fmt::format("the value '{}' of {} is not a number", word, value_key_);
-    return reading;
-  }
+  if (!reading.value) return wrong(fmt::format("the value '{}' of {} is not a number", word, value_key_));
   read_step(line, reading);
   if (!format_->step_keys.empty() && !reading.step && reading.problem.empty())
     return std::nullopt;  // an epoch's summary, or torn
@@ -77,14 +78,13 @@ void KeyValueRule::read_step(const Line& line, Reading& reading) const {
   }
   if (format_->step_keys.empty()) return;
   if (format_->epoch_key.empty()) {
-    const auto step = first_progress(line.text, format_->step_keys);
-    if (step && !line.cut_short(step->digits)) reading.step = step->at;
-  } else if (const auto epoch = progress_after(line.text, format_->epoch_key)) {
+    if (const auto step = first_count(line, format_->step_keys))
+      reading.step = static_cast<std::int64_t>(step->value->number);
+  } else if (const auto epoch = count_after(line.text, format_->epoch_key)) {
     const auto step =
-        format_->step_keys.front().empty() ? progress_behind(*epoch) : first_progress(line.text, format_->step_keys);
-    constexpr std::int64_t kMost = std::int64_t{1} << 31;  // of each factor, so that the product fits
-    if (step && step->of && std::max({epoch->at, step->at, *step->of}) < kMost)
-      reading.step = (epoch->at - format_->first_epoch) * *step->of + step->at;
+        format_->step_keys.front().empty() ? count_behind(line.text, *epoch) : first_count(line, format_->step_keys);
+    if (step && step->value->of > 0 && step->value->whole && epoch->value->whole)
+      reading.step = (epoch->value->count() - format_->first_epoch) * step->value->of + step->value->count();
   }
 }
 
@@ -108,34 +108,18 @@ Needed KeyValueRule::needed() const {
 
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
-/// Puts the words that Python writes for what JSON lacks in quotes. Strings stay as they are.
-std::string with_quoted_words(std::string_view text) {
-  constexpr std::array<std::string_view, 3> kWords{"NaN", "-Infinity", "Infinity"};
-  std::string quoted;
-  bool in_string = false;
-  while (!text.empty()) {
-    std::size_t length = 1;
-    if (in_string) {
-      if (text[0] == '\\' && text.size() > 1) length = 2;
-      if (text[0] == '"') in_string = false;
-      quoted += text.substr(0, length);
-    } else {
-      for (const std::string_view word : kWords)
-        if (text.starts_with(word)) length = word.size();
-      if (text[0] == '"') in_string = true;
-      quoted += length > 1 ? fmt::format("\"{}\"", text.substr(0, length)) : std::string(1, text[0]);
-    }
-    text.remove_prefix(length);
-  }
-  return quoted;
-}
-
-json parse(std::string_view text) {
-  json object = json::parse(text, nullptr, false);
-  if (object.is_discarded()) object = json::parse(with_quoted_words(text), nullptr, false);
-  return object;
+/// A value of a JSON object or of a row of CSV, and its step.
+Reading in_table(const Line& line, const std::string& value_key, double value, const std::string& step_key,
+                 std::optional<double> step) {
+  Reading reading;
+  reading.value = value;
+  reading.kind = line.text;
+  if (!step_key.empty()) reading.step = whole_number(step);
+  if (!step_key.empty() && !reading.step)
+    reading.problem = fmt::format("a value of '{}' without a whole number as '{}'", value_key, step_key);
+  return reading;
 }
 
 /// The value of a key; if there is none, dots in the key lead into nested objects.
@@ -153,14 +137,6 @@ std::optional<double> number_in(const json& value) {
   return value.is_string() ? number(value.get_ref<const std::string&>()) : std::nullopt;
 }
 
-std::optional<std::int64_t> step_in(const json& value) {
-  constexpr double kMost = 9e15;  // whole numbers up to here are exact in a double
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  const auto as_double = number_in(value);
-  if (!as_double || std::trunc(*as_double) != *as_double || std::abs(*as_double) > kMost) return std::nullopt;
-  return static_cast<std::int64_t>(*as_double);
-}
-
 }  // namespace
 
 JsonRule::JsonRule(std::string step_key, std::string value_key, bool own_file)
@@ -169,28 +145,19 @@ JsonRule::JsonRule(std::string step_key, std::string value_key, bool own_file)
 std::optional<Reading> JsonRule::read(const Line& line) const {
   const std::size_t first = line.text.find_first_not_of(" \t");
   if (first == std::string_view::npos || (!own_file_ && line.text[first] != '{')) return std::nullopt;
-  const json object = parse(line.text);
-  Reading reading;
+  const json object = learn::parsed_json(line.text);
   if (!object.is_object()) {
     // Cut short, or a line of the log that only looks like an object.
     if (line.block->torn || (!own_file_ && line.text.find('"' + value_key_ + '"') == std::string_view::npos))
       return std::nullopt;
-    reading.problem = "the line is not a JSON object";
-    return reading;
+    return wrong("the line is not a JSON object");
   }
   const json* value = find(object, value_key_);
   if (value == nullptr || value->is_null()) return std::nullopt;
   const auto as_number = number_in(*value);
-  if (!as_number) {
-    reading.problem = fmt::format("the value {} of '{}' is not a number", value->dump(), value_key_);
-    return reading;
-  }
-  reading.value = *as_number;
-  if (step_key_.empty()) return reading;
+  if (!as_number) return wrong(fmt::format("the value {} of '{}' is not a number", value->dump(), value_key_));
   const json* step = find(object, step_key_);
-  if (step != nullptr) reading.step = step_in(*step);
-  if (!reading.step) reading.problem = fmt::format("a value of '{}' without a whole number as '{}'", value_key_, step_key_);
-  return reading;
+  return in_table(line, value_key_, *as_number, step_key_, step ? number_in(*step) : std::nullopt);
 }
 
 Needed JsonRule::needed() const {
@@ -222,12 +189,6 @@ std::string_view other_separator(std::string_view header, const std::string& key
     }
   }
   return {};
-}
-
-Reading wrong(std::string problem) {
-  Reading reading;
-  reading.problem = std::move(problem);
-  return reading;
 }
 
 }  // namespace
@@ -301,15 +262,7 @@ std::optional<Reading> CsvRule::read_row(const std::vector<std::string>& fields,
   if (value_text.empty() || last_field_is_torn) return std::nullopt;
   const auto value = number(value_text);
   if (!value) return wrong(fmt::format("the value '{}' of '{}' is not a number", value_text, value_key_));
-  Reading reading;
-  reading.value = *value;
-  if (step_key_.empty()) return reading;
-  constexpr double kMost = 9e15;  // whole numbers up to here are exact in a double
-  const auto step = step_at_ ? number(trimmed(fields[*step_at_])) : std::nullopt;
-  if (!step || std::trunc(*step) != *step || std::abs(*step) > kMost)
-    return wrong(fmt::format("a value of '{}' without a whole number as '{}'", value_key_, step_key_));
-  reading.step = static_cast<std::int64_t>(*step);
-  return reading;
+  return in_table(line, value_key_, *value, step_key_, step_at_ ? number(trimmed(fields[*step_at_])) : std::nullopt);
 }
 
 namespace {
@@ -351,11 +304,6 @@ std::string relaxed(const std::string& written) {
   return std::string(written).replace(body, length, R"([^\s,;|'")\]}]+)");
 }
 
-/// The number that begins at `part`, a view into `text`, and may reach beyond it.
-std::string_view whole_word(std::string_view text, std::string_view part) {
-  return first_word(text.substr(static_cast<std::size_t>(part.data() - text.data())));
-}
-
 }  // namespace
 
 PatternRule::PatternRule(const std::string& written)
@@ -371,30 +319,23 @@ std::optional<Reading> PatternRule::read(const Line& line) {
   const std::string_view step = groups[1];
   if (line.cut_short(word) || line.cut_short(step)) return std::nullopt;
 
+  if (const std::string_view cut = cut_at_comma(line.text, word); !cut.empty()) return wrong(std::string(cut));
   Reading reading;
-  if (const std::string_view cut = cut_at_comma(line.text, word); !cut.empty()) {
-    reading.problem = cut;
-    return reading;
-  }
-  const auto value = number(word);
-  if (!value) {
-    reading.problem = fmt::format("the value '{}' is not a number", word);
-    return reading;
-  }
+  reading.value = number(word);
+  if (!reading.value) return wrong(fmt::format("the value '{}' is not a number", word));
   // A pattern that knows no exponent takes 1.5 of 1.5e-3: a wrong number is worse than none.
-  if (const std::string_view whole = whole_word(line.text, word); whole.size() != word.size() && number(whole)) {
-    reading.problem = fmt::format("the pattern takes only '{}' of the number '{}'", word, whole);
-    return reading;
-  }
-  reading.value = *value;
+  const auto place = static_cast<std::size_t>(word.data() - line.text.data());
+  const std::string_view whole_word = first_word(line.text.substr(place));
+  if (const auto other = number(whole_word); whole_word.size() != word.size() && other && other != reading.value)
+    return wrong(fmt::format("the pattern takes only '{}' of the number '{}'", word, whole_word));
   if (has_step_) {
-    std::int64_t at = 0;
-    const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), at);
-    if (step.empty() || error != std::errc() || end != step.data() + step.size())
-      reading.problem = fmt::format("the step '{}' is not a whole number", step);
-    reading.step = at;
+    reading.step = whole_number(number(step));
+    if (!reading.step) reading.problem = fmt::format("the step '{}' is not a whole number", step);
   }
-  if (auto several = several_.look(strict_, line.text, word, reading.step)) reading.problem = *std::move(several);
+  reading.kind = line.text.substr(0, place);
+  constexpr int kLookedAt = 1000;  // lines: a log that holds two losses shows both early
+  if (lines_ < kLookedAt && ++lines_ > 0)
+    if (auto other = other_value(strict_, line.text, word)) reading.problem = *std::move(other);
   return reading;
 }
 

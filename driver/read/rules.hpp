@@ -13,7 +13,6 @@
 #include "driver/read/line.hpp"
 #include "driver/read/pattern.hpp"
 #include "driver/read/reading.hpp"
-#include "driver/read/several_values.hpp"
 #include "driver/read/sieve.hpp"
 
 namespace bisectd::driver::read {
@@ -99,7 +98,7 @@ class PatternRule {
   Pattern strict_;
   Pattern relaxed_;  ///< any word as its value
   bool has_step_;
-  SeveralValues several_;
+  int lines_ = 0;  ///< that were looked at for other values
 };
 
 }  // namespace bisectd::driver::read

@@ -1,8 +1,11 @@
 #include "driver/read/several_values.hpp"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/predicate.hpp>
+#include <boost/algorithm/string/trim.hpp>
 #include <cctype>
 #include <cmath>
 #include <utility>
@@ -10,98 +13,62 @@
 #include "driver/read/fields.hpp"
 
 namespace bisectd::driver::read {
-
 namespace {
 
 constexpr std::size_t kLines = 1000;  ///< that are looked at: a log that holds two losses shows both early
+constexpr std::size_t kSteps = 3;     ///< an evaluation may print a second line for a step now and then
 
-bool is_alphabetic(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-/// The word before place `at`, beyond spaces and signs such as ':' and '='; empty where there is none.
-std::string_view word_before(std::string_view line, std::size_t at) {
-  std::size_t end = at;
-  while (end > 0 && !is_of_word(line[end - 1])) --end;
-  std::size_t begin = end;
-  while (begin > 0 && is_of_word(line[begin - 1])) --begin;
-  return line.substr(begin, end - begin);
+/// What stands before `value` in its line and fits a pattern of one group; empty: nothing does.
+std::string_view before(std::string_view line, std::string_view value, const re2::RE2& what) {
+  const re2::StringPiece text(line.data(), static_cast<std::size_t>(value.data() - line.data()));
+  re2::StringPiece found;
+  return re2::RE2::PartialMatch(text, what, &found) ? std::string_view(found.data(), found.size()) : std::string_view();
 }
 
-std::size_t place_of(std::string_view part, std::string_view line) {
-  return static_cast<std::size_t>(part.data() - line.data());
+/// "loss" of "box loss: 1.2".
+std::string_view name_of(std::string_view line, std::string_view value) {
+  static const re2::RE2 name(R"((\w+)\W*$)");
+  return before(line, value, name);
 }
 
-/// Whether one name ends with the other: a pattern that takes "loss" takes "kl_loss", too.
-bool are_alike(std::string_view a, std::string_view b) {
-  if (a.size() < b.size()) std::swap(a, b);
-  return std::ranges::equal(a.substr(a.size() - b.size()), b,
-                            [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+/// "box loss: 1.2"
+std::string with_name(std::string_view line, std::string_view value) {
+  static const re2::RE2 names(R"(((?:\b[A-Za-z]\w*\W+)?\w+\W*)$)");
+  return fmt::format("{}{}", before(line, value, names), value);
 }
 
-/// The value with its name and the word before that: "box loss: 1.2".
-std::string_view with_name(std::string_view line, std::string_view value) {
-  std::string_view name = word_before(line, place_of(value, line));
-  const std::string_view before = word_before(line, place_of(name, line));
-  if (!before.empty() && is_alphabetic(before[0])) name = before;
-  const std::size_t begin = place_of(name, line);
-  return line.substr(begin, place_of(value, line) + value.size() - begin);
+/// Without digits: they tell kinds of lines apart.
+std::string words_of(std::string_view text) {
+  static const re2::RE2 number(R"(\b\d\w*)");  // 1e-05 holds no word
+  static const re2::RE2 no_word("[^A-Za-z]+");
+  std::string words(text);
+  re2::RE2::GlobalReplace(&words, number, "");
+  re2::RE2::GlobalReplace(&words, no_word, " ");
+  return boost::trim_copy(words);
 }
 
-/// Another number of the line with such a name, which the pattern takes where the first one is not there.
+}  // namespace
+
 std::optional<std::string> other_value(Pattern& pattern, std::string_view line, std::string_view value) {
-  const std::string_view name = word_before(line, place_of(value, line));
-  if (std::ranges::none_of(name, is_alphabetic)) return std::nullopt;
+  const std::string_view name = name_of(line, value);
+  if (std::ranges::none_of(name, [](unsigned char c) { return std::isalpha(c) != 0; })) return std::nullopt;
   std::string rest(line);
-  const std::size_t from = place_of(name, line);
-  std::fill_n(rest.begin() + static_cast<std::ptrdiff_t>(from), place_of(value, line) + value.size() - from, ' ');
+  std::fill(rest.begin() + (name.data() - line.data()), rest.begin() + (value.data() + value.size() - line.data()), ' ');
   const auto groups = pattern.match(rest);
   if (groups.empty()) return std::nullopt;
-  const std::string_view other = groups[0];
-  const std::string_view other_name = word_before(rest, place_of(other, rest));
-  if (!number(other) || other == value || other_name.empty() || !are_alike(other_name, name)) return std::nullopt;
+  const std::string_view other = groups[0], other_name = name_of(rest, other);
+  // A pattern that takes "loss" takes "kl_loss", too.
+  const bool alike = boost::iends_with(name, other_name) || boost::iends_with(other_name, name);
+  if (!number(other) || other == value || other_name.empty() || !alike) return std::nullopt;
   return fmt::format(
       "the pattern fits '{}' and '{}': only one of them would be compared; write a pattern that fits the loss that "
       "matters alone",
       with_name(line, value), with_name(rest, other));
 }
 
-}  // namespace
-
-std::optional<std::string> SeveralValues::look(Pattern& pattern, std::string_view line, std::string_view value,
-                                               std::optional<std::int64_t> step) {
+std::optional<std::string> StepsInTwoKinds::look(std::string_view line, double value, std::int64_t step) {
   if (++lines_ > kLines) return std::nullopt;
-  if (auto other = other_value(pattern, line, value)) return other;
-  if (!step) return std::nullopt;
-  auto kinds = kinds_.look(words_of(line.substr(0, place_of(value, line))), number(value).value_or(0), *step);
-  if (kinds) *kinds += "; write a pattern that fits the loss that matters alone";
-  return kinds;
-}
-
-namespace {
-
-constexpr std::size_t kSteps = 3;  ///< an evaluation may print a second line for a step now and then
-
-}  // namespace
-
-std::string words_of(std::string_view text) {
-  std::string words;
-  bool in_word = false, in_number = false;
-  for (const char c : text) {
-    const bool alphabetic = std::isalpha(static_cast<unsigned char>(c)) != 0;
-    if (!alphabetic && std::isdigit(static_cast<unsigned char>(c)) == 0 && c != '_') {
-      in_word = in_number = false;
-    } else if (alphabetic && !in_number) {
-      if (!in_word && !words.empty()) words += ' ';
-      words += c;
-      in_word = true;
-    } else if (!in_word) {
-      in_number = true;  // 1e-05 holds no word
-    }
-  }
-  return words;
-}
-
-std::optional<std::string> StepsInTwoKinds::look(std::string words, double value, std::int64_t step) {
+  std::string words = words_of(line);
   const bool repeated = step == last_step_;
   const bool same = value == last_value_ || (std::isnan(value) && std::isnan(last_value_));
   const bool other = repeated && words != last_words_ && !same;

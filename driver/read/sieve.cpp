@@ -77,38 +77,13 @@ constexpr std::size_t kNowhere = std::string_view::npos;
 
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
-/// How often each byte occurs in a sample of a text.
-class Histogram {
- public:
-  explicit Histogram(std::string_view text) {
-    constexpr std::size_t kSample = 1024;
-    const std::size_t from = text.size() > kSample ? (text.size() - kSample) / 2 : 0;
-    for (const char c : text.substr(from, kSample)) ++counts_[static_cast<unsigned char>(c)];
-  }
-  int operator[](char c) const { return counts_[static_cast<unsigned char>(c)]; }
-
- private:
-  std::array<int, 256> counts_{};
-};
-
-/// Walks through the occurrences of one literal in a text. It jumps, with memchr, from one occurrence of the literal's
-/// rarest byte to the next: that is many times faster than any search that looks at each byte.
+/// Walks through the occurrences of one literal in a text.
 class Occurrences {
  public:
-  Occurrences(const Literal& literal, std::string_view text, const Histogram& histogram) : literal_(literal), text_(text) {
-    const auto frequency = [&](char c) {
-      return literal.ignore_case && upper(c) != c ? histogram[c] + histogram[upper(c)] : histogram[c];
-    };
-    const auto rarest_place = [&](std::size_t but) {
-      std::size_t best = but == 0 ? literal.text.size() - 1 : 0;
-      for (std::size_t i = 0; i < literal.text.size(); ++i)
-        if (i != but && frequency(literal.text[i]) < frequency(literal.text[best])) best = i;
-      return best;
-    };
-    anchor_ = rarest_place(kNowhere);
-    second_ = rarest_place(anchor_);
-    const char byte = literal.text[anchor_];
-    bytes_ = {byte, literal.ignore_case ? upper(byte) : byte};
+  Occurrences(const Literal& literal, std::string_view text) : literal_(literal), text_(text) {
+    const char first = literal.text[0];
+    bytes_ = {first, literal.ignore_case ? upper(first) : first};
+    next_ = {text.find(bytes_[0]), bytes_[1] == bytes_[0] ? kNowhere : text.find(bytes_[1])};
     advance(0);
   }
 
@@ -117,35 +92,20 @@ class Occurrences {
 
   /// Goes to the first occurrence that starts at `from` or later.
   void advance(std::size_t from) {
-    while (true) {
-      const std::size_t found = next_byte(from + anchor_);
-      at_ = found == kNowhere ? kNowhere : found - anchor_;
-      if (at_ == kNowhere || matches()) return;
-      from = at_ + 1;
-    }
+    for (at_ = next_byte(from); at_ != kNowhere && !holds_at(text_, at_, literal_);) at_ = next_byte(at_ + 1);
   }
 
  private:
   std::size_t next_byte(std::size_t from) {
-    const std::size_t kinds = bytes_[0] == bytes_[1] ? 1 : 2;
-    for (std::size_t i = 0; i < kinds; ++i)
-      if (next_[i] < from || next_[i] == 0) next_[i] = text_.find(bytes_[i], from);
-    return kinds == 1 ? next_[0] : std::min(next_[0], next_[1]);
-  }
-
-  bool matches() const {
-    if (literal_.text.size() > text_.size() - at_) return false;
-    // Nearly all candidates fall here, without a call.
-    if (text_[at_ + second_] != literal_.text[second_] && !literal_.ignore_case) return false;
-    return holds_at(text_, at_, literal_);
+    for (std::size_t i = 0; i < next_.size(); ++i)
+      if (next_[i] < from) next_[i] = text_.find(bytes_[i], from);
+    return std::min(next_[0], next_[1]);
   }
 
   const Literal& literal_;
   std::string_view text_;
-  std::size_t anchor_ = 0;             ///< place of the rarest byte in the literal
-  std::size_t second_ = 0;             ///< and of the next rarest; the same in a literal of one byte
-  std::array<char, 2> bytes_{};        ///< that byte, in both cases if case is ignored
-  std::array<std::size_t, 2> next_{};  ///< where each comes next; 0 before the first search
+  std::array<char, 2> bytes_{};        ///< the literal's first, in both cases if case is ignored
+  std::array<std::size_t, 2> next_{};  ///< where each comes next
   std::size_t at_ = 0;
 };
 
@@ -195,10 +155,9 @@ void Sieve::pick(const Block& block, const TakeLine& take) const {
   static const Literal kEscape{.text = "\x1b"};
   const bool plain = block.contents.is_plain;
   const Bounds bounds(block);
-  const Histogram histogram(block.text);
   std::vector<Occurrences> occurrences;
-  for (const Literal& literal : short_) occurrences.emplace_back(literal, block.text, histogram);
-  if (!plain) occurrences.emplace_back(kEscape, block.text, histogram);
+  for (const Literal& literal : short_) occurrences.emplace_back(literal, block.text);
+  if (!plain) occurrences.emplace_back(kEscape, block.text);
   std::string scratch;
   std::size_t from = 0;  // start of the first line not yet looked at
   std::size_t next_long = long_.find(block.text, 0);

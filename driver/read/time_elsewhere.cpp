@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "driver/read/fields.hpp"
-#include "driver/read/pattern.hpp"
 
 namespace bisectd::driver::read {
 namespace {
@@ -30,34 +29,25 @@ std::optional<double> seconds_of_day(std::string_view time) {
 
 }  // namespace
 
-struct TimeElsewhere::Patterns {
-  std::vector<Pattern> names;
-  Pattern stamp;
-  std::optional<Pattern> during;
-};
-
 TimeElsewhere::TimeElsewhere(const std::vector<NamePattern>& names, const std::string& stamp, const std::string& during)
-    : patterns_(std::make_unique<Patterns>(Patterns{.names = {}, .stamp = Pattern(stamp, kStamp, {}), .during = {}})) {
-  for (const NamePattern& name : names) patterns_->names.emplace_back(name.text, kName, kDetail);
-  if (!during.empty())
-    patterns_->during.emplace(during, std::span<const std::string_view>(), std::span<const std::string_view>());
+    : stamp_(stamp, kStamp) {
+  for (const NamePattern& name : names) names_.emplace_back(name.text, kName, kDetail);
+  if (!during.empty()) during_.emplace(during);
 }
 
-TimeElsewhere::~TimeElsewhere() = default;
-
 void TimeElsewhere::feed(const Line& line) {
-  const auto stamp = patterns_->stamp.match(line.text);
+  const auto stamp = stamp_.match(line.text);
   if (stamp.empty()) return;
   const auto now = seconds_of_day(stamp[0]);
   if (!now) return;
   const std::string thread(stamp[1]);
   if (const auto running = running_.find(thread); running != running_.end()) {
-    if (patterns_->during && patterns_->during->fits(line.text)) return;
+    if (during_ && during_->fits(line.text)) return;
     const double took = *now - running->second.since;
     seconds_[running->second.name] += took < 0 ? took + kDay : took;
     running_.erase(running);
   }
-  for (Pattern& pattern : patterns_->names) {
+  for (Pattern& pattern : names_) {
     const auto groups = pattern.match(line.text);
     if (groups.empty() || groups[0].empty()) continue;
     running_.insert_or_assign(thread, Running{{std::string(groups[0]), std::string(groups[1])}, *now});

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <map>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "driver/read/line.hpp"
 #include "driver/read/names.hpp"
+#include "driver/read/pattern.hpp"
 
 namespace bisectd::driver::read {
 
@@ -17,7 +18,6 @@ class TimeElsewhere {
   /// `names`: the first that fits a line counts. `stamp`: RE2 with the groups `time` (hours:minutes:seconds) and
   /// `thread`; `during`: RE2, empty: none.
   TimeElsewhere(const std::vector<NamePattern>& names, const std::string& stamp, const std::string& during);
-  ~TimeElsewhere();
 
   /// Every line of one log, in order.
   void feed(const Line& line);
@@ -25,13 +25,14 @@ class TimeElsewhere {
   const std::map<FoundName, double>& seconds() const { return seconds_; }
 
  private:
-  struct Patterns;
   struct Running {
     FoundName name;
     double since = 0;
   };
 
-  std::unique_ptr<Patterns> patterns_;
+  std::vector<Pattern> names_;
+  Pattern stamp_;
+  std::optional<Pattern> during_;
   std::map<std::string, Running, std::less<>> running_;  ///< by thread
   std::map<FoundName, double> seconds_;
 };

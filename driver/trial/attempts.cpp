@@ -91,7 +91,7 @@ void take_from_files(AttemptOutcome& outcome, const AttemptRequest& request, con
   for (const configs::Metric& metric : metrics)
     if (!metric.is_watched()) outcome.last_steps[metric.name] = log.last_step(metric.name);
   outcome.last_steps[metrics_file({}).string()] = log.last_side_step();
-  for (const read::AttemptLog::Learnt& learnt : log.learnt()) {
+  for (const read::LearntMetric& learnt : log.learnt()) {
     if (learnt.is_new) outcome.learnt.emplace_back(learnt.metric, learnt.found->reading);
     outcome.said_of_log.push_back(learnt.found ? learn::said(*learnt.found) : learnt.refusal);
   }

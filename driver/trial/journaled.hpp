@@ -3,6 +3,7 @@
 
 #include "driver/judge/verdict.hpp"
 #include "driver/keep/record.hpp"
+#include "driver/learn/reading.hpp"
 #include "driver/trial/trial_plan.hpp"
 #include "reports/record.hpp"
 
@@ -50,6 +51,14 @@ BOOST_DESCRIBE_STRUCT(Judgement, (strategies::Judged),
                       (metric, window, noise, detectable, first_bad_step, strict, spreads, beside_as_is, notes))
 
 }  // namespace bisectd::driver::judge
+
+namespace bisectd::driver::learn {
+
+BOOST_DESCRIBE_STRUCT(Reading, (),
+                      (metric, keys, step, step_elsewhere, of, epoch, begins_again, steps_of_epoch, first_epoch,
+                       lines_of_value, process_key, process, signs, refused, line))
+
+}  // namespace bisectd::driver::learn
 
 template <>
 struct bisectd::driver::keep::Text<bisectd::strategies::Neutralised> {

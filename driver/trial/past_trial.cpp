@@ -56,7 +56,8 @@ bool PastTrials::take_trial(const json& record) {
     keep::read(record.at("ending"), attempt->ending);
     elapsed_s = std::max(elapsed_s, attempt->started_s + attempt->duration_s);
     if (const auto learnt = record.find("learnt"); learnt != record.end())
-      for (const auto& [metric, reading] : learnt->items()) readings.emplace_back(metric, reading.get<learn::Reading>());
+      for (const auto& [metric, reading] : learnt->items())
+        readings.emplace_back(metric, keep::read_as<learn::Reading>(reading));
   } else if (kind == "judged") {
     const std::size_t index = index_of(trials, keep::whole_number(record.at("trial")));
     if (trials[index].judgement) std::erase(order_judged, index);  // it was run again
@@ -103,7 +104,7 @@ json attempt_ended_record(const AttemptOutcome& outcome) {
   record["trial"] = outcome.trial;
   record["attempt"] = outcome.number;
   record["ending"] = keep::word_of(outcome.ending);
-  for (const auto& [metric, reading] : outcome.learnt) record["learnt"][metric] = reading;
+  for (const auto& [metric, reading] : outcome.learnt) record["learnt"][metric] = keep::written(reading);
   return record;
 }
 

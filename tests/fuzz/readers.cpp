@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "driver/align/spreadsheet.hpp"
 #include "driver/read/assemble.hpp"
 #include "driver/read/formats.hpp"
 #include "driver/read/learnt_metrics.hpp"
@@ -17,13 +18,13 @@
 #include "driver/read/names.hpp"
 #include "driver/read/scalar_events.hpp"
 #include "driver/read/sieve.hpp"
-#include "driver/read/spreadsheet.hpp"
 #include "tests/fuzz/memory_file.hpp"
 
 namespace {
 
 using namespace bisectd;
 using namespace bisectd::driver::read;
+using driver::align::TakeRow;
 
 struct Seen {
   std::vector<driver::judge::Point> points;
@@ -90,7 +91,7 @@ constexpr std::uint8_t kSpreadsheets = 255, kUndescribed = 254;  ///< first byte
 
 /// As a log that nobody described.
 Seen read_undescribed(std::string_view first, std::string_view second) {
-  LearntMetrics metrics({{"loss", "loss"}}, {});
+  LearntMetrics metrics({{.metric = "loss", .key = "loss"}}, {});
   LineAssembler assembler;
   const auto take = [&](const Block& block) { metrics.take(block); };
   assembler.feed(first, take);
@@ -98,22 +99,22 @@ Seen read_undescribed(std::string_view first, std::string_view second) {
   assembler.finish(take);
   metrics.look(true);
   Seen seen;
-  if (metrics.found(0)) seen.points = series_of(metrics.found(0)->points);
+  if (const auto& found = metrics.metrics()[0].found) seen.points = series_of(found->points);
   return seen;
 }
 
 /// As a file and, so that no checksum keeps the bytes from the reader of XML, as its sheet and strings.
 void read_spreadsheets(std::string_view first, std::string_view second) {
   const TakeRow take = [](const std::vector<std::string>& row) {
-    if (row.size() > kMostColumns) std::abort();
+    if (row.size() > driver::align::kMostColumns) std::abort();
   };
   try {
-    read_sheet(std::string(first), std::string(second), take);
+    driver::align::read_sheet(std::string(first), std::string(second), take);
   } catch (const std::invalid_argument&) {
   }
   static MemoryFile file;
   try {
-    read_spreadsheet(file.with(std::string(first) + std::string(second)), take);
+    driver::align::read_spreadsheet(file.with(std::string(first) + std::string(second)), take);
   } catch (const std::invalid_argument&) {
   }
 }

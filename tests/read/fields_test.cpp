@@ -14,6 +14,7 @@ TEST_CASE("numbers as programs print them") {
   CHECK(number("+2") == 2.0);
   CHECK(number("1.046E+01") == 10.46);
   CHECK(number(".5") == 0.5);
+  CHECK(number("6.98xx") == 6.98);  // padded
   const double infinity = std::numeric_limits<double>::infinity();
   for (const char* nan : {"nan", "NaN", "NAN", "-nan", "1.#QNAN", "-1.#IND", "1.#QNAN0", "nanxxx"}) {
     REQUIRE(number(nan));
@@ -25,7 +26,7 @@ TEST_CASE("numbers as programs print them") {
 }
 
 TEST_CASE("what is not wholly a number is none") {
-  for (const char* text : {"", "-", "+-1", "--1", "abc", "1.5x", "1.5.2", "0x10", "nanny", "1,5", "None", "n/a", " 1"})
+  for (const char* text : {"", "-", "+-1", "--1", "abc", "1.5x2", "1.5.2", "0x10", "nanny", "1,5", "None", "n/a", " 1"})
     CHECK_FALSE(number(text));
 }
 
@@ -38,13 +39,15 @@ TEST_CASE("a key is found where it starts a word and a separator follows") {
   CHECK_FALSE(after_key("loss", "loss"));
 }
 
-TEST_CASE("progress in its many shapes") {
-  CHECK(progress_after("iter: 20/500,", "iter")->at == 20);
-  CHECK(progress_after("iter: 20/500,", "iter")->of == 500);
-  CHECK(progress_after("step:[    2/  100], loss", "step")->of == 100);
-  CHECK(progress_after("iteration       10/     100 |", "iteration")->at == 10);
-  CHECK(progress_after("global_step: 140, lr", "global_step")->at == 140);
-  CHECK_FALSE(progress_after("global_step: -1", "global_step"));
-  CHECK_FALSE(progress_after("global_step: 99999999999999999999", "global_step"));
-  CHECK_FALSE(progress_after("iters: 5", "iter"));
+TEST_CASE("counts in their many shapes") {
+  CHECK(count_after("iter: 20/500,", "iter")->value->count() == 20);
+  CHECK(count_after("iter: 20/500,", "iter")->value->of == 500);
+  CHECK(count_after("step:[    2/  100], loss", "step")->value->of == 100);
+  CHECK(count_after("iteration       10/     100 |", "iteration")->value->count() == 10);
+  CHECK(count_after("global_step: 140, lr", "global_step")->value->count() == 140);
+  CHECK(count_after("global_step: 4611686018427387904,", "global_step")->value->number == std::ldexp(1, 62));
+  CHECK_FALSE(count_after("global_step: -1", "global_step"));
+  CHECK_FALSE(count_after("global_step: 1.5", "global_step"));
+  CHECK_FALSE(count_after("global_step: 99999999999999999999", "global_step"));
+  CHECK_FALSE(count_after("iters: 5", "iter"));
 }

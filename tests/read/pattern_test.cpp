@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <rapidcheck.h>
+#include <re2/re2.h>
 
 #include <array>
 #include <cmath>

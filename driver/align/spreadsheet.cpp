@@ -1,4 +1,4 @@
-#include "driver/read/spreadsheet.hpp"
+#include "driver/align/spreadsheet.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unzip.h>
 
-namespace bisectd::driver::read {
+namespace bisectd::driver::align {
 
 namespace {
 
@@ -206,4 +206,4 @@ std::optional<std::string> ZipArchive::content(const std::string& name, std::siz
   return unpacked;
 }
 
-}  // namespace bisectd::driver::read
+}  // namespace bisectd::driver::align

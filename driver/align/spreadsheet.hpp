@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace bisectd::driver::read {
+namespace bisectd::driver::align {
 
 /// What is unpacked of one file of the archive, at most; its XML tree takes about four times as much memory. A
 /// comparison of 100,000 tensors, 32 columns each, has about 200 MB.
@@ -47,4 +47,4 @@ class ZipArchive {
   std::unique_ptr<void, Close> archive_;
 };
 
-}  // namespace bisectd::driver::read
+}  // namespace bisectd::driver::align

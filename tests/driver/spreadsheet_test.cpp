@@ -7,9 +7,9 @@
 #include <map>
 #include <unistd.h>
 
-#include "driver/read/spreadsheet.hpp"
+#include "driver/align/spreadsheet.hpp"
 
-using namespace bisectd::driver::read;
+using namespace bisectd::driver::align;
 using Catch::Matchers::Contains;
 
 namespace {
