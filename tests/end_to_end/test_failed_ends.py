@@ -48,7 +48,8 @@ class FailedEnds(Space):
         self.assertEqual(self.culprits(self.report()), ["ops:op3"])
 
     def test_a_refusal_ends_what_runs_on_other_devices_before_it_is_said(self):
-        before, after = hostile_experiment("--cause", "op3=3", "--slow", "op0=20", devices="[0, 1, 2]").split("subject:\n", 1)
+        before, after = hostile_experiment("--cause", "op3=3", "--slow", "op0=40", devices="[0, 1, 2]",
+                                           search="search: {signature_steps: 0}").split("subject:\n", 1)
         wrapper = ('["sh", "-c", "case $HOSTILE_OFF in *op0*) exec \\"$@\\";; *op3*) exec \\"$@\\" --truncate-at 80;; '
                    '*) exec \\"$@\\" --truncate-at 80 --nan-from 40;; esac", "sh", "' + HOSTILE + '"')
         self.write("experiment.yaml", before + "subject:\n" + after.replace(f'["{HOSTILE}"', wrapper, 1))
