@@ -98,11 +98,11 @@ enum class Goal { agrees, runs };
 /// When two curves agree. Fractions, not percent: 0.005 is 0.5 %. What each does: docs/verdicts.md.
 struct Acceptance {
   Goal goal = Goal::agrees;         ///< runs: what follows is not used
-  double target = 0.005;            ///< delta: accepted relative difference of the final window's level
+  double target = 0.005;            ///< delta: accepted relative difference at the end
   double grey = 2.0;                ///< g: width of the grey zone; 1 is a strict equivalence test
   bool worse_only = false;          ///< judge only differences to the worse side
   int max_repeats = 3;              ///< attempts of one trial before it is called inconclusive
-  double window = 0.30;             ///< the final window, as a share of the run
+  double window = 0.30;             ///< the final window of runs that differ by chance, as a share of the run
   double trim = 0;                  ///< trimmed from each end of the window before the mean
   bool whole = false;               ///< a run that was surely off on the way fails, though it ends within the target
   double absolute_tolerance = 0;    ///< "or absolute": differences below this pass whatever the scale

@@ -165,7 +165,7 @@ const Block<Acceptance>& acceptance_block() {
                 "Attempts before a trial is called inconclusive; four times as many for the subject as it is and for "
                 "proofs. With 1 nothing is repeated.")
                 .touching(Touches::nothing),
-            key("window", &A::window, share(), "The final part of a run whose level is judged."),
+            key("window", &A::window, share(), "The final part of a run whose level is judged where runs differ by chance."),
             key("trim", &A::trim, share().checked([](const Value& value, const Where& where, double trim) {
               if (trim >= 0.5)
                 where.tell(value, fmt::format("`{}` must be below 50%: it is cut from both ends", where.what));

@@ -185,7 +185,7 @@ std::vector<Claim> certificate(const EvidenceLog& log, const Active& always_acti
   return claims;
 }
 
-std::vector<Claim> open_claims(const EvidenceLog& log, const Active& always_active, const Accused& accused) {
+std::vector<Claim> claims_to_check(const EvidenceLog& log, const Active& always_active, const Accused& accused) {
   std::vector<Claim> open = certificate(log, always_active, accused);
   std::erase_if(open, [](const Claim& claim) {
     return claim.proved || (claim.kind == Claim::Kind::member_needed && !claim.own_trial);

@@ -22,7 +22,7 @@ namespace bisectd::strategies {
 std::vector<Claim> certificate(const EvidenceLog& log, const Active& always_active, const Accused& accused);
 
 /// Of these the ones that are not proved; but not that a member is needed where its cause, which fails alone, shows that.
-std::vector<Claim> open_claims(const EvidenceLog& log, const Active& always_active, const Accused& accused);
+std::vector<Claim> claims_to_check(const EvidenceLog& log, const Active& always_active, const Accused& accused);
 
 /// Chance that the claims about the culprit set all hold, from the evidence for each; if all claims are proved, it is
 /// what the log was asked for or more.

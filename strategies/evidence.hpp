@@ -54,11 +54,12 @@ struct Judged {
   Verdict verdict = Verdict::unresolved;
   std::string reason;                    ///< the judge's code (driver/judge/verdict.hpp), or why unresolved
   std::string text;                      ///< one sentence for people
-  std::optional<double> delta;           ///< signed relative difference of the final window, always of the first metric
+  std::optional<double> delta;           ///< signed relative difference in the window that the verdict rests on, always of
+                                         ///< the first metric
   std::optional<double> standard_error;  ///< of delta; 0 when the difference is exact
   std::optional<DecidedBy> decided_by;   ///< empty: the first metric
   double p_bad = 0.5;                    ///< probability that the true difference is beyond the target
-  std::optional<std::int64_t> comparable_until;  ///< judged up to this step, where healthy runs are too far apart later
+  std::optional<std::int64_t> comparable_until;  ///< it agrees up to this step, and behind it the log cannot tell
   std::vector<double> signature;  ///< differences of the first steps of its first attempt, in units of what healthy
                                   ///< runs differ by; empty: none
 };

@@ -23,7 +23,7 @@ enum class Phase {
   both_ends,    ///< the subject as it is must fail, and pass with everything neutralised
   runnable,     ///< with everything neutralised it does not run: which suspects cannot be neutralised?
   in_part,      ///< with everything neutralised it fails: does it pass with a part of it?
-  engine_asks,  ///< an engine says what to try, by the causes that it believes in; where it has no question, as `bisecting`
+  engine_asks,  ///< an engine says what to try, by the causes that it believes in; where it has no question, as the next two
   bisecting,    ///< `ordered` looks for the culprits
   naming,       ///< the culprits are known: which of them fail alone, and do they prove it?
   over,         ///< no phase asks anything; search.cpp may, to test a proof

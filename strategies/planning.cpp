@@ -152,7 +152,7 @@ void Planner::name_causes() {
       if (!sets.empty())
         add(Active(sets.front()), Purpose::certificate,
             cause->members().empty() ? "a trial failed that holds no cause known so far: which one?"
-                                     : fmt::format("does #{} fail without the others?", cause->members().front()));
+                                     : fmt::format("what does #{} need beside it to fail?", cause->members().front()));
     }
     if (trials_.size() == before) break;
   }

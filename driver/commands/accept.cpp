@@ -49,9 +49,8 @@ Facts facts_of(const SeenRun& run, const configs::Experiment& experiment, Role r
   for (const PastTrial& trial : run.history.trials)
     for (const PastAttempt& attempt : trial.attempts)
       if (trial.role == role && !attempt.perturbed && attempt.ending && is_whole(*attempt.ending)) {
-        const configs::Side& settings =
-            role == Role::reference ? static_cast<const configs::Side&>(experiment.reference) : experiment.subject;
-        facts.merge(facts_in_logs(experiment, settings, run.directory.attempt(trial.number, attempt.number)));
+        facts.merge(
+            facts_in_logs(experiment, side_of(experiment, role), run.directory.attempt(trial.number, attempt.number)));
         return facts;
       }
   return facts;

@@ -15,7 +15,7 @@
 #include "driver/commands/hand_run.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/commands/arguments.hpp"
-#include "driver/loop/both_ends.hpp"
+#include "driver/loop/first_runs.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
 

@@ -30,7 +30,7 @@ struct RetoldAnswers {
   strategies::Answer first;
   std::optional<strategies::Answer> second;
 
-  /// A part is only blamed where the second search proved it.
+  /// That of the second search while it goes on, and then if it proved a part guilty.
   const strategies::Answer& standing() const {
     return second && (second->state == strategies::State::proved || second->state == strategies::State::searching) ? *second
                                                                                                                    : first;

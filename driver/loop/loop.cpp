@@ -8,7 +8,7 @@
 #include <string>
 
 #include "driver/log/log.hpp"
-#include "driver/loop/both_ends.hpp"
+#include "driver/loop/first_runs.hpp"
 #include "driver/loop/budget.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/controls.hpp"

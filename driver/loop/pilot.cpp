@@ -13,7 +13,7 @@
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/judge/running.hpp"
 #include "driver/log/log.hpp"
-#include "driver/loop/both_ends.hpp"
+#include "driver/loop/first_runs.hpp"
 #include "driver/trial/run_tag.hpp"
 #include "driver/trial/samples.hpp"
 #include "driver/trial/unread_metric.hpp"

@@ -11,6 +11,7 @@
 #include "driver/loop/problem.hpp"
 #include "driver/loop/trial_planning.hpp"
 #include "driver/record/record_curves.hpp"
+#include "driver/trial/sides.hpp"
 #include "driver/trial/attempts.hpp"
 #include "driver/trial/samples.hpp"
 
@@ -40,10 +41,8 @@ class Replay {
 
  private:
   judge::Curve curve_of(const PastTrial& trial, const PastAttempt& attempt) const {
-    const configs::Side& side =
-        trial.role == Role::reference ? static_cast<const configs::Side&>(experiment_.reference) : experiment_.subject;
-    return logged_curve(side, directory_.attempt(trial.number, attempt.number), experiment_.metrics, state_.history.readings,
-                        attempt.perturbed, steps_of(experiment_, trial.role));
+    return logged_curve(side_of(experiment_, trial.role), directory_.attempt(trial.number, attempt.number),
+                        experiment_.metrics, state_.history.readings, attempt.perturbed, steps_of(experiment_, trial.role));
   }
 
   void show_curves() {
@@ -111,7 +110,7 @@ bool is_whole(const PastAttempt& attempt) { return !attempt.set_aside && attempt
 
 std::vector<judge::Curve> whole_curves(const configs::Experiment& experiment, const keep::RunDirectory& directory,
                                        const History& history, Role role) {
-  const configs::Side& side = role == Role::reference ? experiment.reference : experiment.subject;
+  const configs::Side& side = side_of(experiment, role);
   std::vector<judge::Curve> curves;
   for (const PastTrial& past : history.trials)
     for (const PastAttempt& attempt : past.attempts)
@@ -124,7 +123,7 @@ std::vector<judge::Curve> whole_curves(const configs::Experiment& experiment, co
 
 std::optional<std::string> cut_log(const configs::Experiment& experiment, const keep::RunDirectory& directory,
                                    const History& history, Role role) {
-  const configs::Side& side = role == Role::reference ? experiment.reference : experiment.subject;
+  const configs::Side& side = side_of(experiment, role);
   for (const PastTrial& past : history.trials)
     for (const PastAttempt& attempt : past.attempts) {
       if (past.role != role || !is_whole(attempt)) continue;

@@ -13,6 +13,7 @@
 #include "driver/record/program_version.hpp"
 #include "driver/record/record_curves.hpp"
 #include "driver/record/signature_groups.hpp"
+#include "driver/trial/sides.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "reports/lookup.hpp"
 
@@ -56,8 +57,7 @@ void show_judgement(reports::Trial& trial, const judge::Judgement& judgement) {
 void read_logged_lines(reports::Record& record, const configs::Experiment& experiment, const keep::RunDirectory& directory,
                        const read::Readings& known) {
   for (reports::Trial& trial : record.trials) {
-    const bool trusted = trial.role == Role::reference;
-    const configs::Side& side = trusted ? static_cast<const configs::Side&>(experiment.reference) : experiment.subject;
+    const configs::Side& side = side_of(experiment, trial.role);
     for (reports::Attempt& attempt : trial.attempts) {
       const std::filesystem::path folder = directory.folder() / attempt.folder;
       if (attempt.text.empty() || !attempt.curve.steps.empty() || !std::filesystem::exists(folder)) continue;

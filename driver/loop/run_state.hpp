@@ -35,7 +35,7 @@ struct RunState {
   std::set<std::string> asked_watched;      ///< families of which is known whether looking at the subject mends it
   neutralise::Rungs rungs;                  ///< the value that neutralises each ladder, once it is climbed
   strategies::Answer answer;                ///< of the search, as it stands
-  std::optional<strategies::Answer> before_descent;             ///< proved, of the search before the one among parts
+  std::optional<strategies::Answer> before_descent;             ///< of the search before the one among parts
   std::vector<std::vector<strategies::SuspectId>> other_fixes;  ///< minimal sets beside the culprit set, by price
   std::optional<Conclusion> conclusion;  ///< once it is drawn; in the journal when the run is at its end
   bool concluded = false;                ///< this bisectd came to the end of the run and journaled it

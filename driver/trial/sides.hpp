@@ -11,6 +11,12 @@ struct Sides {
   LaunchSide subject;
 };
 
+/// What the experiment says of the side that trials of this role run.
+inline const configs::Side& side_of(const configs::Experiment& experiment, reports::Role role) {
+  if (role == reports::Role::reference) return experiment.reference;
+  return experiment.subject;
+}
+
 /// Setup leaves its logs in `run_folder`. Throws configs::ConfigError (with the place in the experiment file) for a
 /// command, folder or setup that does not work.
 Sides prepare_sides(const configs::Experiment& experiment, launch::Launcher& launcher,

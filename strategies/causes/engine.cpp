@@ -62,7 +62,7 @@ void Engine::check_proof(const LogEntry& latest) {
   Finding& proved = findings_.front();
   if (!proved.proved) return;
   proved.proved = (latest.verdict != Verdict::fail || any_within(proved.causes, latest.active)) &&
-                  open_claims(log_, always_active_, proved).empty();
+                  claims_to_check(log_, always_active_, proved).empty();
 }
 
 // By what the log says of its votes now.
@@ -102,7 +102,7 @@ void Engine::review() {
   const double gate = problem_.slots > 1 ? kGateSeveral : kGateOne;
   for (Finding& finding : findings_) {
     finding.culprit_set = cheapest_fix(finding.causes, problem_.suspects);
-    const std::vector<Claim> open = open_claims(log_, always_active_, finding);
+    const std::vector<Claim> open = claims_to_check(log_, always_active_, finding);
     finding.proved = open.empty() && !belief_.misfit();  // else no explanation holds for every trial
     for (const Claim& claim : open)
       if (finding.mass >= gate && !std::ranges::count(checks_, claim.neutralised, &Claim::neutralised))

@@ -105,7 +105,7 @@ bool Accusation::refuted(const Claim& claim) const {
 
 // Which claims of the finding are to be checked. False if one was refuted, so that others are accused now.
 bool Accusation::hold_against_verdicts(Belief& belief) {
-  const std::vector<Claim> open = open_claims(log_, always_active_, finding_);
+  const std::vector<Claim> open = claims_to_check(log_, always_active_, finding_);
   const bool fix_is_open = std::ranges::count(open, Claim::Kind::fix_passes, &Claim::kind) > 0;
   if (!fix_is_open) remember(finding_.culprit_set);
   std::size_t hidden = 0;
@@ -166,7 +166,7 @@ void Accusation::look_for_rest(const Belief& belief) {
   const bool hidden = belief.rest_may_be_healthy() && splits() >= kSplitsOfRest * problem_.slots;
   gives_up_ = !settled_.harmless.empty() || out_of_patience();
   if (!hidden) return;
-  for (const Claim& claim : open_claims(log_, always_active_, finding_)) {
+  for (const Claim& claim : claims_to_check(log_, always_active_, finding_)) {
     if (claim.kind != Claim::Kind::cause_fails) continue;
     if (refuted(claim)) settled_.harmless.push_back(claim.subject);
     else if (worth_asking(log_, entry_of(claim))) checks_.push_back(claim);

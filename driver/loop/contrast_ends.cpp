@@ -1,4 +1,4 @@
-#include "driver/loop/ends.hpp"
+#include "driver/loop/contrast_ends.hpp"
 
 #include <fmt/format.h>
 

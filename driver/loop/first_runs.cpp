@@ -1,4 +1,4 @@
-#include "driver/loop/both_ends.hpp"
+#include "driver/loop/first_runs.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 #include "driver/loop/controls.hpp"
 #include "driver/loop/device_effect.hpp"
 #include "driver/loop/discovery.hpp"
-#include "driver/loop/ends.hpp"
+#include "driver/loop/contrast_ends.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/read/logged_values.hpp"
 #include "driver/record/record_curves.hpp"
