@@ -102,6 +102,37 @@ std::string resume_text(const History& past) {
                      past.failure.empty() ? "" : "; it could not go on: ", past.failure);
 }
 
+History begin_history(const configs::Experiment& experiment, const keep::RunDirectory& directory,
+                      const DriveOptions& options) {
+  History history;
+  history.started_utc = keep::utc_now();
+  history.run_tag = make_run_tag(directory.folder());
+  history.recording = digest_of_recording(experiment);
+  history.prune = options.prune;
+  history.kept = options.kept;
+  return history;
+}
+
+/// What an earlier bisectd left. Throws where it cannot be gone on with.
+History history_left(const configs::Experiment& experiment, const keep::RunDirectory& directory, const std::string& resolved,
+                     const std::map<std::string, std::string>& of_setup, bool accept_changes) {
+  History past = read_history(directory.journal());
+  refuse_by_hand(past, directory.folder());
+  log::debug(resume_text(past));
+  const std::string resolved_then = keep::read_file(directory.resolved_experiment());
+  refuse_lost_families(past, experiment);
+  refuse_changes_under_verdicts(past, resolved_then, resolved);
+  refuse_other_recording(past, digest_of_recording(experiment));
+  refuse_other_setup(past, of_setup, accept_changes);
+  refuse_changes(resolved_then, resolved, accept_changes,
+                 "Go on all the same with --accept-changes, or start anew with --new.");
+  if (resolved_then != resolved) {
+    past.finished = false;  // the answer was to another question
+    past.differing_commands.reset();
+  }
+  return past;
+}
+
 ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirectory& directory, const DriveOptions& options) {
   const keep::Lock lock(directory.folder());
   log::open_file(directory.folder());
@@ -113,33 +144,11 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
   const fs::path history =
       options.history.empty() ? directory.folder().parent_path() / "history.jsonl" : fs::path(options.history);
   const std::map<std::string, std::string> of_setup = setup_files(experiment);
-  History past;
-  bool changed = false;
-  if (is_new) {
-    past.started_utc = keep::utc_now();
-    past.run_tag = make_run_tag(directory.folder());
-    past.recording = digest_of_recording(experiment);
-    past.prune = options.prune;
-    past.kept = options.kept;
-    if (!options.prune) learn_from_past(experiment, history);
-  } else {
-    past = read_history(directory.journal());
-    refuse_by_hand(past, directory.folder());
-    log::debug(resume_text(past));
-    const std::string resolved_then = keep::read_file(directory.resolved_experiment());
-    refuse_lost_families(past, experiment);
-    refuse_changes_under_verdicts(past, resolved_then, resolved);
-    refuse_other_recording(past, digest_of_recording(experiment));
-    refuse_other_setup(past, of_setup, options.accept_changes);
-    refuse_changes(resolved_then, resolved, options.accept_changes,
-                   "Go on all the same with --accept-changes, or start anew with --new.");
-    changed = resolved_then != resolved;
-    if (changed) {
-      past.finished = false;  // the answer was to another question
-      past.differing_commands.reset();
-    }
-    if (launch::sweep_strays(past.run_tag + "/")) log::info("ended processes that an earlier bisectd left behind");
-  }
+  if (is_new && !options.prune) learn_from_past(experiment, history);
+  History past = is_new ? begin_history(experiment, directory, options)
+                        : history_left(experiment, directory, resolved, of_setup, options.accept_changes);
+  const bool changed = !is_new && keep::read_file(directory.resolved_experiment()) != resolved;
+  if (!is_new && launch::sweep_strays(past.run_tag + "/")) log::info("ended processes that an earlier bisectd left behind");
   const auto launching = launch::make_launcher(experiment, directory.folder(), log::warning);
   launch::Launcher& launcher = *launching;
   Sides sides = prepare_sides(experiment, launcher, directory.folder(), past.run_tag);

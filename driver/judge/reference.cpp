@@ -197,6 +197,49 @@ tl::unexpected<Problem> problem(std::string code, std::string message, std::stri
   return tl::unexpected(Problem{std::move(code), std::move(message), std::move(hint)});
 }
 
+/// The metric of one run, up to `last`, with what is watched beside it; a run without it is left out.
+tl::expected<void, Problem> add_run(Reference& reference, const Curve& curve, std::optional<std::int64_t> last) {
+  const std::string& name = reference.metric.name;
+  const auto found = curve.series.find(name);
+  if (found != curve.series.end() && !sane_steps(found->second))
+    return problem("bad-steps", fmt::format("a reference run logged {} at an impossible step", name),
+                   "check the step in the format or pattern of the metric");
+  if (found != curve.series.end() && counts_anew(found->second))
+    return problem(
+        "steps-begin-again",
+        fmt::format("the steps of {} begin again at {} while its values go on: as if each epoch had steps of its own", name,
+                    found->second.front().step),
+        "log a step that goes on over all epochs, or train within one epoch");
+  Track track = found == curve.series.end() ? Track{} : tidy(found->second);
+  track.perturbed = curve.perturbed;
+  if (last) {
+    reference.shortened = reference.shortened || (!track.empty() && track.steps.back() > *last);
+    track = until(std::move(track), *last);
+  }
+  if (track.empty()) {
+    ++reference.left_out[fmt::format("logged no {}", name)];
+    return {};
+  }
+  if (!reference.metric.higher_is_better) end_where_it_explodes(track);
+  if (const auto smoothing = curve.smoothing.find(name); smoothing != curve.smoothing.end())
+    reference.smoothing = smoothing->second;
+  reference.resumed += track.resumed;
+  reference.runs.push_back(std::move(track));
+  for (const char* watched : {kLossScale, kGradNorm}) {
+    const auto extra = curve.series.find(watched);
+    if (extra != curve.series.end() && !extra->second.empty()) reference.watched[watched].push_back(tidy(extra->second));
+  }
+  return {};
+}
+
+std::vector<double> mean_of_plain(const Reference& reference, std::span<const std::vector<double>> values) {
+  std::vector<double> mean(reference.mean.size(), 0.0);
+  const auto count = static_cast<double>(reference.plain.size());
+  for (const std::size_t run : reference.plain)
+    for (std::size_t t = 0; t < mean.size(); ++t) mean[t] += values[run][t] / count;
+  return mean;
+}
+
 }  // namespace
 
 std::string unusable_text(const Problem& problem) {
@@ -273,40 +316,8 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   Reference reference;
   reference.accept = accept;
   reference.metric = metric;
-  for (const Curve& curve : curves) {
-    const auto found = curve.series.find(metric.name);
-    if (found != curve.series.end() && !sane_steps(found->second)) {
-      return problem("bad-steps", fmt::format("a reference run logged {} at an impossible step", metric.name),
-                     "check the step in the format or pattern of the metric");
-    }
-    if (found != curve.series.end() && counts_anew(found->second)) {
-      return problem(
-          "steps-begin-again",
-          fmt::format("the steps of {} begin again at {} while its values go on: as if each epoch had steps of its "
-                      "own",
-                      metric.name, found->second.front().step),
-          "log a step that goes on over all epochs, or train within one epoch");
-    }
-    Track track = found == curve.series.end() ? Track{} : tidy(found->second);
-    track.perturbed = curve.perturbed;
-    if (last) {
-      reference.shortened = reference.shortened || (!track.empty() && track.steps.back() > *last);
-      track = until(std::move(track), *last);
-    }
-    if (track.empty()) {
-      ++reference.left_out[fmt::format("logged no {}", metric.name)];
-      continue;
-    }
-    if (!metric.higher_is_better) end_where_it_explodes(track);
-    if (const auto smoothing = curve.smoothing.find(metric.name); smoothing != curve.smoothing.end())
-      reference.smoothing = smoothing->second;
-    reference.resumed += track.resumed;
-    reference.runs.push_back(std::move(track));
-    for (const char* name : {kLossScale, kGradNorm}) {
-      const auto extra = curve.series.find(name);
-      if (extra != curve.series.end() && !extra->second.empty()) reference.watched[name].push_back(tidy(extra->second));
-    }
-  }
+  for (const Curve& curve : curves)
+    if (auto added = add_run(reference, curve, last); !added) return tl::unexpected(std::move(added.error()));
   if (reference.runs.empty()) {
     return problem("no-curve", fmt::format("no reference run logged \"{}\"", metric.name),
                    "check the metric's name and its format or pattern");
@@ -339,10 +350,7 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
   reference.digit = printed_unit(reference.runs.front().values, reference.mean.front()) / reference.scale.front();
   sort_runs(reference, values);
   if (reference.plain.size() > 1) {
-    const auto m = static_cast<double>(reference.plain.size());
-    std::ranges::fill(reference.mean, 0.0);
-    for (const std::size_t run : reference.plain)
-      for (std::size_t t = 0; t < reference.mean.size(); ++t) reference.mean[t] += values[run][t] / m;
+    reference.mean = mean_of_plain(reference, values);
     reference.scale = scale_of(reference.mean, accept.absolute_tolerance / accept.target);
   }
   if (*std::min_element(reference.scale.begin(), reference.scale.end()) <= 0) {
