@@ -6,7 +6,7 @@
 
 #include "configs/blocks.hpp"
 #include "configs/suggest.hpp"
-#include "configs/formats.hpp"
+#include "configs/format_names.hpp"
 #include "configs/kinds.hpp"
 #include "configs/placeholders.hpp"
 #include "configs/printable.hpp"

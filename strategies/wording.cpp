@@ -91,53 +91,46 @@ std::string fails_otherwise(const Phases& phases) {
                            "references may lie off by chance");
 }
 
-}  // namespace
+std::string contradiction_text(const Phases& phases) {
+  const Contradiction pair = *phases.contradiction();
+  const LogEntry &fail = phases.log().entries()[pair.fail], &pass = phases.log().entries()[pair.pass];
+  // Undecided looks that lean the same way add up to a pass, too: none of them is one.
+  const std::string passes = pass.passes > 0
+                                 ? fmt::format("passes ({} of {})", pass.passes, pass.judged())
+                                 : fmt::format("leans to pass (undecided in each of {} trials)", pass.inconclusive);
+  const std::vector<SuspectId> between = members_of(pass.active - fail.active);
+  return fmt::format(
+      "the trial with {} neutralised fails ({} of {} times), the one with only {} of these neutralised {}: "
+      "either verdicts are noisier than they claim, or neutralising more makes the run worse{}",
+      phases.size() - fail.active.count(), fail.fails, fail.judged(), phases.size() - pass.active.count(), passes,
+      between.size() > kShownOfFix ? "" : fmt::format(". Only the first of them neutralises {}", list_of(between, " and ")));
+}
 
-std::string explanation(const Phases& phases, const Answer& answer, bool doubted) {
-  const State state = answer.state;
-  if (state == State::contradictory) {
-    const Contradiction pair = *phases.contradiction();
-    const LogEntry &fail = phases.log().entries()[pair.fail], &pass = phases.log().entries()[pair.pass];
-    // Undecided looks that lean the same way add up to a pass, too: none of them is one.
-    const std::string passes = pass.passes > 0
-                                   ? fmt::format("passes ({} of {})", pass.passes, pass.judged())
-                                   : fmt::format("leans to pass (undecided in each of {} trials)", pass.inconclusive);
-    const std::vector<SuspectId> between = members_of(pass.active - fail.active);
-    return fmt::format(
-        "the trial with {} neutralised fails ({} of {} times), the one with only {} of these neutralised {}: "
-        "either verdicts are noisier than they claim, or neutralising more makes the run worse{}",
-        phases.size() - fail.active.count(), fail.fails, fail.judged(), phases.size() - pass.active.count(), passes,
-        between.size() > kShownOfFix ? ""
-                                     : fmt::format(". Only the first of them neutralises {}", list_of(between, " and ")));
-  }
-  if (state == State::outside_suspects && phases.always_active().any())
-    return phases.always_active().count() == 1
-               ? "one suspect stayed active; the cause may hide in it"
-               : fmt::format("{} suspects stayed active; the cause may hide among them", phases.always_active().count());
-  if (state == State::proved) {
-    std::string text;
-    if (phases.finding_proved())
-      for (const std::vector<SuspectId>& cause : phases.finding()->only_beside_others)
-        text += fmt::format(
-            "Not part of the fix: {}. The run fails with this active and all others neutralised, but with the fix alone "
-            "neutralised it does no harm. ",
-            list_of(cause, " and "));
-    for (const auto& cause : phases.cause_searches())
-      if (!phases.finding_proved() && !cause->complete())
-        text += cause->members().empty()
-                    ? "a further cause could not be named: every trial that would tell says nothing. "
-                    : fmt::format("whether #{} fails alone could not be shown: every trial that would tell says nothing. ",
-                                  cause->members().front());
-    if (!phases.finding_proved() && phases.unexplained())
-      text += "there are further causes, which the fix mends too and which were not named. ";
-    if (Standing(phases).fix_makes_up())
-      text +=
-          "Even with everything neutralised the run is clearly off, by 3 % or more of what the subject as it is is off by: "
-          "the "
-          "fix may make up for a fault that is none of the suspects. ";
-    return text;
-  }
-  if (state != State::stuck) return {};
+std::string left_open_by_proof(const Phases& phases) {
+  std::string text;
+  if (phases.finding_proved())
+    for (const std::vector<SuspectId>& cause : phases.finding()->only_beside_others)
+      text += fmt::format(
+          "Not part of the fix: {}. The run fails with this active and all others neutralised, but with the fix alone "
+          "neutralised it does no harm. ",
+          list_of(cause, " and "));
+  for (const auto& cause : phases.cause_searches())
+    if (!phases.finding_proved() && !cause->complete())
+      text += cause->members().empty()
+                  ? "a further cause could not be named: every trial that would tell says nothing. "
+                  : fmt::format("whether #{} fails alone could not be shown: every trial that would tell says nothing. ",
+                                cause->members().front());
+  if (!phases.finding_proved() && phases.unexplained())
+    text += "there are further causes, which the fix mends too and which were not named. ";
+  if (Standing(phases).fix_makes_up())
+    text +=
+        "Even with everything neutralised the run is clearly off, by 3 % or more of what the subject as it is is off by: "
+        "the "
+        "fix may make up for a fault that is none of the suspects. ";
+  return text;
+}
+
+std::string why_stuck(const Phases& phases, const Answer& answer, bool doubted) {
   const LogEntry* as_is = phases.entry_of(phases.all_active());
   if (as_is && as_is->disputed() && as_is->verdict == Verdict::pass)
     return fmt::format(
@@ -160,6 +153,19 @@ std::string explanation(const Phases& phases, const Answer& answer, bool doubted
   const std::size_t found = std::max(phases.ordered()->found().size(), answer.culprit_set.size());
   return fmt::format("every trial that would tell more says nothing; {} {} found so far", found,
                      found == 1 ? "culprit" : "culprits");
+}
+
+}  // namespace
+
+std::string explanation(const Phases& phases, const Answer& answer, bool doubted) {
+  const State state = answer.state;
+  if (state == State::contradictory) return contradiction_text(phases);
+  if (state == State::outside_suspects && phases.always_active().any())
+    return phases.always_active().count() == 1
+               ? "one suspect stayed active; the cause may hide in it"
+               : fmt::format("{} suspects stayed active; the cause may hide among them", phases.always_active().count());
+  if (state == State::proved) return left_open_by_proof(phases);
+  return state == State::stuck ? why_stuck(phases, answer, doubted) : "";
 }
 
 std::string harm_of(const SuspectSet& left_active) {

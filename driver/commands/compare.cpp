@@ -14,7 +14,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "configs/formats.hpp"
+#include "configs/format_names.hpp"
 #include "configs/printable.hpp"
 #include "configs/standards.hpp"
 #include "configs/suggest.hpp"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "configs/file_bytes.hpp"
-#include "configs/formats.hpp"
+#include "configs/format_names.hpp"
 #include "configs/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/configs/folder.hpp"

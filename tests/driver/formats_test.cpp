@@ -1,5 +1,5 @@
 // The formats that an experiment may name are those that the readers know.
-#include "configs/formats.hpp"
+#include "configs/format_names.hpp"
 
 #include <algorithm>
 
