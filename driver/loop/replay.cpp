@@ -11,8 +11,9 @@
 #include "driver/loop/problem.hpp"
 #include "driver/loop/trial_planning.hpp"
 #include "driver/record/record_curves.hpp"
-#include "driver/trial/sides.hpp"
 #include "driver/trial/attempts.hpp"
+#include "driver/trial/outcome.hpp"
+#include "driver/trial/sides.hpp"
 #include "driver/trial/samples.hpp"
 
 namespace bisectd::driver {

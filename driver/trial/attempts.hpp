@@ -115,16 +115,6 @@ struct RunningAttempt {
   std::string device;
 };
 
-/// The log of an attempt in `folder`, nothing of it read yet.
-read::AttemptLog log_of(const configs::Side& side, const std::filesystem::path& folder,
-                        const std::vector<configs::Metric>& metrics, const std::vector<read::NamePattern>& watched,
-                        const read::Readings& known);
-
-/// What an ended attempt logged up to its last step, if that was told; it was started with this perturbation (0: none).
-judge::Curve logged_curve(const configs::Side& side, const std::filesystem::path& folder,
-                          const std::vector<configs::Metric>& metrics, const read::Readings& known, int perturbed,
-                          std::optional<std::int64_t> steps);
-
 /// True if the attempt's curve may be judged: it is whole, and no line of the log that should hold a value did not.
 bool can_be_judged(const AttemptOutcome& outcome);
 const char* name_of(Ending ending);
