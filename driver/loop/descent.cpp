@@ -38,8 +38,9 @@ Scope members_where(const neutralise::Catalogue& catalogue, auto fits) {
 Answer answer_to(const configs::Experiment& experiment, const History& history, const strategies::Problem& problem,
                  Scope scope, int number) {
   Inquiry inquiry(problem, engine_of(experiment.search.engine), std::move(scope));
-  const auto as_is = std::ranges::find(history.trials, Role::as_is, &PastTrial::role);
-  if (as_is->judgement && !as_is->failed) inquiry.learn(judged_run(*as_is, experiment.accept.target));
+  const auto as_is = std::ranges::find(history.trials, Role::as_is, &PastTrial::role);  // none beside trials by hand
+  if (as_is != history.trials.end() && as_is->judgement && !as_is->failed)
+    inquiry.learn(judged_run(*as_is, experiment.accept.target));
   inquiry.retell(history, number, experiment.accept.target);
   return inquiry.answer();
 }

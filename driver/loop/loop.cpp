@@ -8,7 +8,6 @@
 #include <string>
 
 #include "driver/log/log.hpp"
-#include "driver/loop/first_runs.hpp"
 #include "driver/loop/budget.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/controls.hpp"
@@ -16,15 +15,16 @@
 #include "driver/loop/device_effect.hpp"
 #include "driver/loop/disagreement.hpp"
 #include "driver/loop/findings.hpp"
+#include "driver/loop/first_runs.hpp"
 #include "driver/loop/ladders.hpp"
 #include "driver/loop/other_fixes.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/loop/run.hpp"
 #include "driver/loop/search_phase.hpp"
-#include "driver/trial/samples.hpp"
 #include "driver/record/costs.hpp"
 #include "driver/record/history.hpp"
 #include "driver/trial/attempt_files.hpp"
+#include "driver/trial/samples.hpp"
 #include "reports/progress.hpp"
 #include "reports/result_lines.hpp"
 

@@ -13,8 +13,8 @@
 #include "driver/record/record_curves.hpp"
 #include "driver/trial/attempts.hpp"
 #include "driver/trial/outcome.hpp"
-#include "driver/trial/sides.hpp"
 #include "driver/trial/samples.hpp"
+#include "driver/trial/sides.hpp"
 
 namespace bisectd::driver {
 namespace {

@@ -13,9 +13,9 @@
 #include "driver/record/program_version.hpp"
 #include "driver/record/record_curves.hpp"
 #include "driver/record/signature_groups.hpp"
+#include "driver/trial/attempt_files.hpp"
 #include "driver/trial/outcome.hpp"
 #include "driver/trial/sides.hpp"
-#include "driver/trial/attempt_files.hpp"
 #include "reports/lookup.hpp"
 
 namespace bisectd::driver {
