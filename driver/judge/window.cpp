@@ -60,22 +60,27 @@ std::set<std::size_t> lengths_of(std::size_t n, std::size_t first) {
 }  // namespace
 
 double memory(std::span<const double> values) {
-  if (values.size() < 4) return kMostMemory;
-  const std::size_t n = values.size() - 2;
-  double a = 0, b = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    a += (values[i + 1] - values[i]) / static_cast<double>(n);
-    b += (values[i + 2] - values[i + 1]) / static_cast<double>(n);
+  if (values.size() < kShort) return kMostMemory;
+  const std::size_t count = values.size() - 1;
+  const double n = static_cast<double>(count), middle = (n - 1) / 2, mean_square = (n * n - 1) / 12;
+  // The parabola by polynomials that are orthogonal here: 1, place, and its square less the mean of that.
+  double level = 0, slope = 0, bend = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double step = values[i + 1] - values[i], place = static_cast<double>(i) - middle;
+    level += step / n;
+    slope += step * place / (n * mean_square);
+    bend += step * (place * place - mean_square) / (n * mean_square * (n * n - 4) / 15);
   }
-  double both = 0, first = 0, second = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double x = values[i + 1] - values[i] - a, y = values[i + 2] - values[i + 1] - b;
-    both += x * y;
-    first += x * x;
-    second += y * y;
+  double products = 0, squares = 0, before = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double place = static_cast<double>(i) - middle;
+    const double step = values[i + 1] - values[i] - level - slope * place - bend * (place * place - mean_square);
+    products += step * before;
+    squares += step * step;
+    before = step;
   }
-  const double size = std::sqrt(first) * std::sqrt(second);
-  return size > 0 ? std::clamp(1 + 2 * both / size, 0.0, kMostMemory) : kMostMemory;
+  // Of a running mean the differences are independent; without their parabola they are correlated by -3/n.
+  return squares > 0 ? std::clamp((1 + 6 / n) * (1 + 2 * products / squares), 0.0, kMostMemory) : kMostMemory;
 }
 
 std::vector<WindowLevel> window_levels(const Reference& reference, const Difference& difference, Batches batches) {

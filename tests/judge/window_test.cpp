@@ -57,13 +57,18 @@ std::vector<WindowLevel> windows_of(const Reference& reference, const std::vecto
 
 }  // namespace
 
-TEST_CASE("memory: white noise has none, a mean of many steps and a smooth curve have, whatever the slope") {
+TEST_CASE("memory: white noise has none, a mean of many steps and a smooth curve have, whatever the slope and bend") {
   for (unsigned seed = 1; seed <= 5; ++seed)
     for (const double slope : {0.0, -0.5}) {
       CAPTURE(seed, slope);
       CHECK(memory(on_a_slope(white(400, seed), slope)) < 0.2);
       CHECK(memory(on_a_slope(running_mean(white(400, seed), 20), slope)) > 0.8);
     }
+  for (unsigned seed = 1; seed <= 5; ++seed) {  // the first steps of a training, where the loss falls faster than it wobbles
+    std::vector<double> falling = white(60, seed);
+    for (std::size_t i = 0; i < falling.size(); ++i) falling[i] += 350 * std::exp(-static_cast<double>(i) / 40);
+    CHECK(memory(falling) < 0.6);
+  }
   std::vector<double> smooth(200);
   for (std::size_t i = 0; i < smooth.size(); ++i) smooth[i] = plain_loss(static_cast<std::int64_t>(i));
   CHECK(memory(smooth) > 0.95);
