@@ -136,7 +136,8 @@ class Looking(Space):
         self.assertRegex(status["running"][0]["device"], "npu [01]")
         text = self.bisectd("status", self.run_folder(), code=0).out
         self.assertRegex(text, rf"^hostile: running \(process {process.pid}\)\n\[ ?\d+(/~\d+)?\] running for \d+\.\d s")
-        self.assertRegex(text, r"npu [01]  trial \d+ \w+: .*step \d+ of 100, loss \d")
+        training = re.compile(r"npu [01]  trial \d+ \w+: .*step \d+ of 100, loss \d")
+        self.wait_for(lambda: training.search(self.bisectd("status", self.run_folder(), code=0).out))
         self.bisectd("report", self.run_folder(), code=0)
         process.kill()
         process.wait()

@@ -4,7 +4,7 @@ import unittest
 from space import Space, hostile_experiment
 
 # op5 off is slow; the workaround has it beside op3.
-TRAINER = ("--step-ms", "18", "--slow", "op5=14")
+TRAINER = ("--step-ms", "18", "--slow", "op5=36")
 IN_USE = {"subject": "environment: {HOSTILE_OFF: 'op3,op5'}"}
 
 

@@ -55,7 +55,8 @@ class Resume(Space):
             process.wait()
             if self.run_folder().exists() and b'"kind":"finished"' in (self.run_folder() / "journal.jsonl").read_bytes():
                 break  # another `run` would rightly start anew
-        self.bisectd("resume", self.run_folder(), code=1)
+        begun = self.run_folder().exists()  # where the machine is busy all may have been killed before
+        self.bisectd(*(["resume", self.run_folder()] if begun else ["run", "experiment.yaml"]), code=1)
         self.assert_right()
         self.assert_nothing_ran_twice()
 
