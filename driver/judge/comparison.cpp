@@ -1,8 +1,6 @@
 // See comparison.hpp.
 #include "driver/judge/comparison.hpp"
 
-#include <algorithm>
-
 #include "driver/judge/jury.hpp"
 #include "driver/judge/length.hpp"
 
@@ -20,17 +18,6 @@ std::vector<double> course_of(const Reference& reference, const Curve& candidate
     means.push_back(values_in(course, places).empty() ? std::nan("") : level_in(reference, course, places));
   }
   return means;
-}
-
-/// Where the log prints too few digits, neither the level nor equality of what is printed says anything.
-void require_digits(const Panel& panel, Judgement& judgement) {
-  const auto findings = panel.findings();
-  const auto coarse = std::ranges::find(findings, "precision", &Finding::code);
-  if (coarse == findings.end() || (judgement.reason != "level" && judgement.reason != "identical")) return;
-  judgement.verdict = strategies::Verdict::inconclusive;
-  judgement.reason = coarse->code;
-  judgement.text = coarse->text;
-  judgement.p_bad = 0.5;
 }
 
 /// A run may end well where its reference ends, and be lost after that.
@@ -70,7 +57,6 @@ tl::expected<ComparisonTable, Problem> compare(const configs::Acceptance& accept
   for (const NamedCurve& candidate : candidates) {
     for (const Panel& panel : panels) {
       judgements.push_back(panel.judge(std::span(&candidate.curve, 1)));
-      require_digits(panel, judgements.back());
       require_reference_to_the_end(panel, candidate.curve, judgements.back());
       table.rows.push_back({candidate.name, panel.whole().metric.name, judgements.back(),
                             by_standard(panel.whole(), candidate.curve), course_of(panel.whole(), candidate.curve)});

@@ -137,7 +137,7 @@ void Panel::set_signature_steps(std::size_t count) {
   units_.clear();
   // A score counts samples: one that a rounding tips over is a thousand times what healthy runs were seen to differ by.
   if (by_chance() || whole_.metric.higher_is_better) return;
-  double unit = std::max(kLeastUnit, whole_.digit / 2);
+  double unit = std::max(kLeastUnit, whole_.unit / whole_.scale.front() / 2);
   for (std::size_t place = 0; place < std::min(count, whole_.steps.size()); ++place) {
     // Few runs may agree at one step by luck, and what rounding grows to does not shrink.
     const auto spread = [&](std::span<const std::size_t> runs, double degrees) {

@@ -16,8 +16,7 @@ namespace bisectd::driver::judge {
 
 namespace {
 
-constexpr double kPrecisionShare =
-    0.5;  ///< half a printed digit may be this share of the target: what is printed alike is within it
+constexpr double kPrecisionShare = 0.25;  ///< of the target, that printing may move the mean of the end by
 constexpr double kRepeatedShare = 0.2;
 constexpr std::size_t kFewPoints = 10;
 constexpr double kOutlierSigma = 6;
@@ -34,14 +33,15 @@ void precision(const Reference& reference, std::vector<Finding>& findings) {
   const double target = reference.accept.target;
   for (const Track& run : reference.runs) {
     const double unit = printed_unit(run.values, reference.mean.back());
-    const double share = unit / 2 / smallest;
+    const double share = printing_error(window_of(reference, run.values), unit) / smallest;
     if (share > kPrecisionShare * target) {
-      findings.push_back({"precision",
-                          true,
-                          fmt::format("{} is printed in steps of {:g}: half of that is already {:.2g} % of it, too coarse "
-                                      "for a target of {:.3g} %",
-                                      reference.metric.name, unit, 100 * share, 100 * target),
-                          {"print more digits", "read the metric from a file that has them (tensorboard, jsonl)"}});
+      findings.push_back(
+          {"precision",
+           false,
+           fmt::format("{} is printed in steps of {:g}, which moves its mean by up to {:.2g} %: too coarse for a "
+                       "target of {:.3g} %",
+                       reference.metric.name, unit, 100 * share, 100 * target),
+           {"print more digits", "read the metric from a file that has them (tensorboard, jsonl)"}});
       return;
     }
     const double moves = std::abs(run.values.front() - run.values.back()) / static_cast<double>(run.size());
@@ -208,6 +208,11 @@ double printed_unit(std::span<const double> values, double near) {
   if (most.significant > kAllDigits || most.significant == 0 || near == 0) return 0;
   const double exponent = std::floor(std::log10(std::abs(near)));
   return std::max(std::pow(10.0, -most.decimals), std::pow(10.0, exponent + 1 - most.significant));
+}
+
+double printing_error(std::span<const double> values, double unit) {
+  constexpr double kQuarter = 0.25;
+  return kQuarter * unit / std::sqrt(1 + (1 - repeated_share(values)) * static_cast<double>(values.size() - 1));
 }
 
 double repeated_share(std::span<const double> values) {

@@ -34,6 +34,10 @@ void add_broken_runs(const Reference& reference, std::vector<Finding>& findings)
 /// the values show: right for fixed ("%.4f") and for scientific ("%.3e") formats. 0 when printed to the last bit.
 double printed_unit(std::span<const double> values, double near);
 
+/// What printing in units of `unit` moves the mean of these values by: a quarter of a unit where all are printed alike, as
+/// they may all be rounded to the same side; where they change it averages out.
+double printing_error(std::span<const double> values, double unit);
+
 /// Share of the values that equal the one before them: high in logs that print a running median.
 double repeated_share(std::span<const double> values);
 

@@ -145,6 +145,11 @@ constexpr std::size_t kFirstPoints = 8;
 constexpr double kShows = 1e-5, kDigits = 2;
 constexpr double kMovesFirst = 2e-3;  ///< what it changes the first value by at most: other masks do by per cents
 
+/// The size from which a difference in the first values is one, as a fraction.
+double shows_from(const Reference& reference) {
+  return std::max(kShows, kDigits * reference.unit / reference.scale.front());
+}
+
 double rms(std::span<const double> values) {
   double squares = 0;
   for (const double value : values) squares += value * value / static_cast<double>(values.size());
@@ -172,7 +177,7 @@ Cause cause_of(const Reference& reference) {
     first = std::max(first, rms(all.first(std::min(points, std::max<std::size_t>(points / 20, 4)))));
     last = std::max(last, rms(all.subspan(points - 1 - (points - 1) / 3)));
   }
-  if (last > kGrows * first || first < std::max(kShows, kDigits * reference.digit)) return Cause::rounding;
+  if (last > kGrows * first || first < shows_from(reference)) return Cause::rounding;
   return reference.steps.front() > kBeginsLate && first < kClearlyApart ? Cause::rounding : Cause::chance;
 }
 
@@ -184,9 +189,8 @@ void sort_runs(Reference& reference, std::span<const std::vector<double>> values
     const Batches batches = batches_of(values[run], values.front());
     // A faulty device may make so much of a small difference that nothing is alike any more: the first value tells.
     const bool begins_alike = perturbed.value_or(0) > 0 && std::abs(apart.front()) <= kMovesFirst;
-    const bool shows =
-        rms(std::span(apart).first(std::min(apart.size(), kFirstPoints))) > std::max(kShows, kDigits * reference.digit) &&
-        (begins_alike || batches == Batches::same);
+    const bool shows = rms(std::span(apart).first(std::min(apart.size(), kFirstPoints))) > shows_from(reference) &&
+                       (begins_alike || batches == Batches::same);
     const bool may_be_moved = run > 0 && perturbed.value_or(1) > 0;
     (shows && may_be_moved ? reference.moved : reference.plain).push_back(run);
     reference.lost += !shows && run > 0 && perturbed.value_or(0) > 0;
@@ -347,7 +351,7 @@ tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& ac
 
   reference.mean = values.front();
   reference.scale = scale_of(reference.mean, accept.absolute_tolerance / accept.target);
-  reference.digit = printed_unit(reference.runs.front().values, reference.mean.front()) / reference.scale.front();
+  reference.unit = printed_unit(reference.runs.front().values, reference.mean.front());
   sort_runs(reference, values);
   if (reference.plain.size() > 1) {
     reference.mean = mean_of_plain(reference, values);

@@ -76,7 +76,7 @@ struct Reference {
   std::vector<Track> runs;                     ///< the distinct runs, as logged, up to the last common step
   std::vector<std::vector<double>> residuals;  ///< per distinct run: relative difference to the mean
   std::vector<std::int64_t> excused;           ///< steps where no run is finite: no evidence against a candidate either
-  double digit = 0;                            ///< one unit of the last printed digit, as a fraction of the loss
+  double unit = 0;                             ///< of the last printed digit, as the loss is; 0: printed in full
 
   Cause cause = Cause::unknown;    ///< of the runs that were not moved
   std::vector<std::size_t> plain;  ///< places in `runs`: those that were not moved, or by nothing that shows

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "driver/judge/level.hpp"
+#include "driver/judge/preflight.hpp"
 
 namespace bisectd::driver::judge {
 namespace {
@@ -21,7 +22,6 @@ constexpr double kSmoothed = 0.4;  ///< memory from which on the log prints a me
 constexpr double kIndependent = 8,
                  kIndependentShort = 2;  ///< values below which a window says nothing of its error (mend R)
 constexpr double kLeastError = 2e-5;     ///< what the loss's own arithmetic moves a mean by
-constexpr double kOfDigit = 0.25;        ///< of a printed digit: rounding to it may be the same in a whole window
 
 double squares_around(std::span<const double> values, double mean) {
   double squares = 0;
@@ -59,7 +59,7 @@ std::set<std::size_t> lengths_of(std::size_t n, std::size_t first) {
 
 }  // namespace
 
-double memory(std::span<const double> values) {
+double memory(std::span<const double> values, double unit) {
   if (values.size() < kShort) return kMostMemory;
   const std::size_t count = values.size() - 1;
   const double n = static_cast<double>(count), middle = (n - 1) / 2, mean_square = (n * n - 1) / 12;
@@ -79,6 +79,9 @@ double memory(std::span<const double> values) {
     squares += step * step;
     before = step;
   }
+  // Rounding to a printed digit is white noise of unit^2 / 12 on every value, which hides that a curve is smooth.
+  products += n * unit * unit / 12;
+  squares -= n * unit * unit / 6;
   // Of a running mean the differences are independent; without their parabola they are correlated by -3/n.
   return squares > 0 ? std::clamp((1 + 6 / n) * (1 + 2 * products / squares), 0.0, kMostMemory) : kMostMemory;
 }
@@ -100,9 +103,11 @@ std::vector<WindowLevel> window_levels(const Reference& reference, const Differe
       level.mean = mean_of(values);
       const std::size_t wide = std::min(std::max(length, kMemorySpan), n), middle = from + length / 2;
       const std::size_t low = std::min(middle - std::min(middle, wide / 2), n - wide);
-      const double log_memory = memory(std::span(at).subspan(low, wide));
+      const double log_memory = memory(std::span(at).subspan(low, wide), reference.unit);
       const Error error = error_of(values, level.mean, log_memory > kSmoothed ? log_memory : 0);
-      level.error = std::max({error.value, kLeastError, kOfDigit * reference.digit});
+      level.printed = printing_error(std::span(at).subspan(from, length), reference.unit) /
+                      reference.scale[difference.places[from + length - 1]];
+      level.error = std::max({error.value, kLeastError, level.printed});
       level.shows_error =
           is_short ? error.independent >= kIndependentShort : length >= kFewest && error.independent >= kIndependent;
       if (batches != Batches::others)

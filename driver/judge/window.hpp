@@ -19,6 +19,7 @@ struct WindowLevel {
   std::size_t from = 0, to = 0;  ///< of the difference's values
   double mean = 0;               ///< of the differences there
   double error = 0;              ///< of that mean, by the long-run variance of an AR(1) process fitted to the window
+  double printed = 0;            ///< what the log's last digit alone moves that mean by
   bool shows_error = false;      ///< enough of its values are independent, and its batches make noise
   bool is_short = false;         ///< too short for its own error alone
   double apart = 0;              ///< how far moved runs of the reference are apart there; 0: not known
@@ -33,8 +34,9 @@ inline constexpr std::int64_t kFirstSteps = 16;
 std::vector<WindowLevel> window_levels(const Reference& reference, const Difference& difference, Batches batches);
 
 /// Memory of the noise in a loss, whatever its trend, 0 to 0.98: differences of white noise are correlated by -1/2 with the
-/// one before, of a running mean by 0, of a smooth curve by 1; this is 1 + 2 times that, at least 0. The parabola through the
-/// differences is taken off first: in its first steps a loss falls by more than it wobbles.
-double memory(std::span<const double> values);
+/// one before, of a running mean by 0, of a smooth curve by 1; this is 1 + 2 times that, at least 0. The parabola through
+/// the differences is taken off first: in its first steps a loss falls by more than it wobbles. `unit`: of the last printed
+/// digit; what rounding to it adds is taken off, too.
+double memory(std::span<const double> values, double unit = 0);
 
 }  // namespace bisectd::driver::judge

@@ -54,7 +54,8 @@ std::vector<Seen> look(const Reference& reference, const Difference& difference,
         seen.score = std::max(seen.score, kFails * ratio / kMoved);
     }
     const bool beginning = reference.steps[difference.places[level.to - 1]] <= kFirstSteps;
-    const bool beyond_arithmetic = beginning && size > std::max(kArithmetic, kMoved * level.apart) &&
+    const bool beyond_arithmetic = beginning &&
+                                   size > std::max({kArithmetic, kMoved * level.apart, kSteady * level.printed}) &&
                                    (batches == Batches::same || size > kSteady * seen.error);
     if (beyond_arithmetic) {
       seen.score = 2 * kFails;

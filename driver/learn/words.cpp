@@ -28,6 +28,7 @@ const Set kTotal{"total", "sum", "overall", "all", "combined", "joint", "full"};
 const Set kNow{"step", "batch", "iter", "iteration", "minibatch", "current", "cur"};
 // They say nothing of which loss it is.
 const Set kNeutral{"loss", "losses", "now", "the", "this", "info", "debug", "warning", "reduced", "global"};
+const std::set<Words> kOtherNames{{"cost"}, {"objective"}, {"xent"}, {"nll"}, {"crossentropy"}, {"cross", "entropy"}};
 const Set kMean{"avg", "average", "averaged", "mean",  "smooth", "smoothed",
                 "ema", "running", "median",   "epoch", "window", "moving"};
 const Set kSide{
@@ -105,9 +106,7 @@ std::optional<LossRank> loss_rank(std::string_view key) {
   const auto said = [&](const char* word) { return std::ranges::count(words, word) > 0; };
   Words rest = words;
   std::erase_if(rest, [](const std::string& word) { return is_in_any(word, {&kTraining, &kTotal}); });
-  if (!rest.empty() &&
-      (std::ranges::count(rest, "cost") == std::ssize(rest) || std::ranges::count(rest, "objective") == std::ssize(rest)))
-    return LossRank{LossRank::other_word};
+  if (kOtherNames.contains(rest)) return LossRank{LossRank::other_word};
   if (words.size() > 1 && words.back() == "function" && words[words.size() - 2] == "loss") words.pop_back();
   if (!(said("loss") || said("losses")) || any_in(words, {&kNoLoss}) || key.ends_with("()")) return std::nullopt;
   const bool value = words.back() == "value";

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Healthy devices and faulty ones, judged: both errors in one table.
 
-    judged_devices.py FOLDER [--bench build/ci/tests/bench_healthy] [--verbose] [--logs every,mean,tenth,four] [--references one,three,plain]
+    judged_devices.py FOLDER [--bench build/ci/tests/bench_healthy] [--verbose] [--logs every,mean,tenth,digits4] [--references one,three,plain]
                       [--only NAME,...]
 
 FOLDER holds what healthy_devices.py keeps (build/bench/healthy) or what worlds/generate.py writes, or both. Per kind of log: every step,
-running means of 20 steps, every tenth step, four printed digits, the first so many steps (first12, without the worlds' faults). Per reference: one plain log; one and two moved by a thousandth; three
+running means of 20 steps, every tenth step, so many decimals (digits2), the first so many steps (first12, without the worlds' faults). Per reference: one plain log; one and two moved by a thousandth; three
 plain ones (of worlds only). Harm: what the fault does on the reference's own device, mean difference of the last third, in targets of 0.5 %."""
 import argparse
 import collections
@@ -41,8 +41,8 @@ def log(loss, kind):
         return list(steps)[9::10], loss[9::10]
     if kind.startswith("first"):
         return list(steps)[:int(kind[5:])], loss[:int(kind[5:])]
-    if kind == "four":
-        return list(steps), [round(v, 4) for v in loss]
+    if kind.startswith("digits"):
+        return list(steps), [round(v, int(kind[6:])) for v in loss]
     return list(steps), loss
 
 

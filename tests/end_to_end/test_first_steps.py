@@ -148,11 +148,15 @@ class Check(Space):
         self.assertRegex(done.out, r"(?m)^ok +reference: 100 points in .*, the last is step 100: loss \d")
         self.assertRegex(done.out, r"(?m)^ok +loss: runs moved by more than any rounding end 0\.\d+ % apart$")
         self.assertRegex(done.out, r"(?m)^ok +the subject as it is fails \(\+3\.\d\d %\): ")
-        self.assertRegex(done.out, r"the failure is certain at step \d+ of 100, .*no shorter one is proposed")
+        self.assertRegex(done.out, r"a run of \d+ steps shows it with a margin \(the failure is certain at step \d+ of 100\)")
         self.assertIn("reference, run 5 of 5: ", done.err)
         (folder,) = (self.folder / "bisectd-out").iterdir()
         self.assertTrue((folder / "subject/command.sh").exists())
         self.assertIn(str(folder), done.out)
+
+    def test_no_shorter_run_shows_it(self):
+        done, _ = self.checked("--cause", "op1=0.8", steps=50)
+        self.assertRegex(done.out, r"the failure is certain at step \d+ of 50, .*no shorter one is proposed")
 
     def test_one_training_at_a_time_on_a_device_that_both_sides_have(self):
         self.checked("--cause", "op1=3", "--step-ms", "1", reference="devices: {kind: npu, ids: [0]}")

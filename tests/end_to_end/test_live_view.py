@@ -127,7 +127,7 @@ class LiveView(Space):
     def test_it_stays_inside_a_small_terminal(self):
         self.prepare()
         shown = self.on_terminal("run", "experiment.yaml", columns=40, rows=4)
-        for line in re.findall(r"(?:\x1b\[J|\n)([^\x1b\r\n]*(?:running for|step \d+ of)[^\x1b\r\n]*)", shown):
+        for line in re.findall(r"(?:\x1b\[J|\n)([^\x1b\r\n]*(?:running for|step \d+ of \d+, loss)[^\x1b\r\n]*)", shown):
             self.assertLessEqual(len(line), 39, line)
         self.assertLessEqual(max((int(up) for up in re.findall(r"\x1b\[(\d+)A", shown)), default=0), 2)
 

@@ -72,6 +72,11 @@ TEST_CASE("memory: white noise has none, a mean of many steps and a smooth curve
   std::vector<double> smooth(200);
   for (std::size_t i = 0; i < smooth.size(); ++i) smooth[i] = plain_loss(static_cast<std::int64_t>(i));
   CHECK(memory(smooth) > 0.95);
+  smooth.resize(64);
+  for (std::size_t i = 0; i < smooth.size(); ++i)
+    smooth[i] = std::round(20 + 20 * std::exp(-static_cast<double>(i) / 40)) / 10;
+  CHECK(memory(smooth) < 0.8);
+  CHECK(memory(smooth, 0.1) > 0.95);                    // what printing adds is no noise of batches
   CHECK(memory(std::vector<double>(200, 2.0)) > 0.95);  // nothing says that its values are independent
   CHECK(memory(std::vector<double>{1, 2, 1}) > 0.95);
 }
@@ -135,8 +140,10 @@ TEST_CASE("windows: a log that prints means, or has no batch noise, shows less o
 
 TEST_CASE("windows: the error is no smaller than what printed digits hide") {
   const Training printed{.log = {.decimals = 2}};
-  for (const WindowLevel& level : windows_of(reference_of(one_reference(printed)), std::vector<double>(240, 0.01)))
-    CHECK(level.error > 0.1 * 0.01 / 5);  // of a loss of 5
+  for (const WindowLevel& level : windows_of(reference_of(one_reference(printed)), std::vector<double>(240, 0.01))) {
+    CHECK(level.printed > 0.01 * 0.01 / 5);  // of a loss of 5
+    CHECK(level.error >= level.printed);
+  }
 }
 
 TEST_CASE("how far moved runs are apart: the largest of the blocks that touch a place, and of their neighbours") {

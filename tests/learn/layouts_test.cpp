@@ -76,6 +76,8 @@ const std::vector<Layout> kLayouts{
     {"prefixed",
      "2025-03-01 10:00:00,123 - trainer[callback.py:519] - INFO - {{ Epoch:[  1/  2], step:[{n:5}/ 6500], loss: {v}, }}\n"},
     {"every tenth", "step {h}: loss={v}\n", 10, 10},
+    {"cross entropy by its name", "Epoch[0] Batch [{n}]\tSpeed: 90.5 samples/sec\tcross-entropy={v}\tlr=0.1\n"},
+    {"cross entropy in short", "[INFO] Step {n}/100; acc: 3.5; ppl: 12000.1; xent: {v}; lr: 0.00001; 20 sec;\n"},
     {"backspaces", "{n}/60 [==>...] - loss: {v}\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b"},
 };
 
