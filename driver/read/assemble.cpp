@@ -18,6 +18,12 @@ std::size_t through_last_end(std::string_view text) {
   return through_newline + text.substr(through_newline).rfind('\r') + 1;
 }
 
+/// Bytes up to where a progress bar last moves the cursor back; 0 without that. There a line that is too long is cut.
+std::size_t through_last_return(std::string_view text) {
+  const std::size_t moved = text.rfind("\b\b");
+  return moved == std::string_view::npos ? 0 : moved + 2;
+}
+
 }  // namespace
 
 void LineAssembler::emit(std::string_view text, const TakeBlock& take) {
@@ -26,16 +32,26 @@ void LineAssembler::emit(std::string_view text, const TakeBlock& take) {
   next_line_ += contents.newlines;
 }
 
-void LineAssembler::keep(std::string_view start_of_line) {
-  const std::size_t room = kLongestLine - kept_.size();
-  if (start_of_line.size() > room) kept_is_clipped_ = true;
-  kept_ += start_of_line.substr(0, room);
+void LineAssembler::keep(std::string_view start_of_line, const TakeBlock& take) {
+  while (true) {
+    const std::size_t room = kLongestLine - kept_.size();
+    kept_ += start_of_line.substr(0, room);
+    if (start_of_line.size() <= room) return;
+    start_of_line.remove_prefix(room);
+    const std::size_t back = kept_is_clipped_ ? 0 : through_last_return(kept_);
+    if (back == 0) {
+      kept_is_clipped_ = true;
+      return;
+    }
+    emit(kept_.substr(0, back) + '\r', take);
+    kept_.erase(0, back);
+  }
 }
 
 void LineAssembler::feed(std::string_view bytes, const TakeBlock& take) {
   if (!kept_.empty()) {
     const std::size_t end = first_end(bytes);
-    keep(bytes.substr(0, end));
+    keep(bytes.substr(0, end), take);
     if (end == std::string_view::npos) return;
     clipped_ += kept_is_clipped_;
     kept_ += bytes[end];
@@ -46,7 +62,7 @@ void LineAssembler::feed(std::string_view bytes, const TakeBlock& take) {
   }
   const std::size_t whole = through_last_end(bytes);
   feed_whole_lines(bytes.substr(0, whole), take);
-  keep(bytes.substr(whole));
+  keep(bytes.substr(whole), take);
 }
 
 // Invariant: `text` begins at the start of a line and ends with a line end. As long as each window of kLongestLine + 1
@@ -60,6 +76,11 @@ void LineAssembler::feed_whole_lines(std::string_view text, const TakeBlock& tak
     if (good > 0) emit(text.substr(0, good), take);
     text.remove_prefix(good);
     good = 0;
+    if (const std::size_t back = through_last_return(text.substr(0, kLongestLine)); back > 0) {
+      emit(std::string(text.substr(0, back)) + '\r', take);
+      text.remove_prefix(back);
+      continue;
+    }
     const std::size_t end = first_end(text);
     ++clipped_;
     emit(std::string(text.substr(0, kLongestLine)) + text[end], take);

@@ -22,7 +22,7 @@ class LineAssembler {
 
  private:
   void feed_whole_lines(std::string_view text, const TakeBlock& take);
-  void keep(std::string_view start_of_line);
+  void keep(std::string_view start_of_line, const TakeBlock& take);
   void emit(std::string_view text, const TakeBlock& take);
 
   std::string kept_;              ///< start of a line whose end has not come; at most kLongestLine bytes

@@ -34,6 +34,7 @@ rc::Gen<std::string> piece() {
                                                                     "{\"step\": 1, \"loss\": 2}",
                                                                     "LoSS",
                                                                     std::string(40'000, 'x'),
+                                                                    "\b\b\b",
                                                                     "epoch: [1/2], global_step: 7, loss: 1.5, \n",
                                                                     std::string(1, '\0')}),
                         rc::gen::map(rc::gen::arbitrary<std::vector<char>>(), [](const std::vector<char>& bytes) {
@@ -122,6 +123,21 @@ TEST_CASE("no line is longer than the limit") {
     assembler.feed(log, take);
     assembler.finish(take);
   }));
+}
+
+TEST_CASE(
+    "a progress bar that moves the cursor back instead of ending its line is read on past the longest length of a line") {
+  std::string log;
+  for (int step = 1; step <= 5000; ++step) log += "step " + std::to_string(step) + " loss: 1.5" + std::string(20, '\b');
+  for (const std::size_t piece : {log.size(), std::size_t{100}}) {
+    std::string seen;
+    LineAssembler assembler;
+    const TakeBlock take = [&](const Block& block) { for_each_line(block, [&](const Line& line) { seen += line.text; }); };
+    for (std::size_t at = 0; at < log.size(); at += piece) assembler.feed(std::string_view(log).substr(at, piece), take);
+    assembler.finish(take);
+    CHECK(seen == log);
+    CHECK(assembler.clipped() == 0);
+  }
 }
 
 TEST_CASE("a line of just the longest length is whole, one byte more is cut, in one piece or two") {
