@@ -151,6 +151,7 @@ Recipe recipe_for(const configs::Experiment& experiment, const Catalogue& catalo
       if (!suspects.contains(name)) continue;
       const bool safe = std::ranges::count(off, name) > 0;
       deliver_value(toggle.deliver, safe ? toggle.safe : toggle.suspect, recipe);
+      if (toggle.deliver.environment && !toggle.deliver.file) recipe.settings.insert(*toggle.deliver.environment);
     }
   }
   write_values(experiment, recipe);

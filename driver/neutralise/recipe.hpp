@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct Recipe {
   std::vector<RecipeFile> files;
   std::vector<ConfigValue> values;  ///< in the copies of configuration files, which are among `files`
   Environment templates;            ///< to set, filled with the attempt's placeholders
+  std::set<std::string>
+      settings;  ///< of `environment` and `unset`, what toggles are: the training says where one did not arrive
 };
 
 /// The value that neutralises each ladder, by family; the middle one for a family that is not in it.

@@ -7,6 +7,7 @@
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/replace.hpp>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -161,6 +162,16 @@ std::map<std::string, std::string> config_paths(const configs::Side& side, const
   return paths;
 }
 
+/// What a shim compares with what the training has: a launch script or the training may set a variable once more.
+std::string settings_text(const neutralise::Recipe& recipe) {
+  nlohmann::json settings;
+  for (const std::string& name : recipe.settings) {
+    const auto set = recipe.environment.find(name);
+    settings[name] = set == recipe.environment.end() ? nlohmann::json() : nlohmann::json(set->second);
+  }
+  return settings.dump();
+}
+
 }  // namespace
 
 std::string shell_text(const LaunchCommand& attempt) {
@@ -217,6 +228,7 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
   // A job that an earlier bisectd submitted is no stray, wherever it runs.
   command.environment["BISECTD_ATTEMPT"] = side.scheduler ? "job:" + command.tag : command.tag;
   command.environment["BISECTD_ATTEMPT_FOLDER"] = request.folder.string();
+  if (!recipe.settings.empty()) command.environment["BISECTD_SETTINGS"] = settings_text(recipe);
   command.environment["BISECTD_METRICS_FILE"] = metrics_file(request.folder).string();
   return command;
 }

@@ -2,6 +2,7 @@
 import json
 import re
 import subprocess
+import sys
 import unittest
 
 from space import Space, hostile_experiment
@@ -35,6 +36,38 @@ class ShellSettings(Space):
                 self.assertIn(said, done.out + done.err)
         warned = json.dumps(self.report())
         self.assertIn(said, warned)
+
+    def test_what_the_training_sets_once_more_is_without_effect(self):
+        """In its own Python, where nothing that reads launch scripts sees it; a shim says what the training has."""
+        self.write("paddle.py", "")
+        self.write("train.py", "import os; os.environ['SW_A'] = '1'; import paddle\n"
+                               "off = os.environ['SW_A'] == '0' or os.path.basename(os.getcwd()) == 'reference'\n"
+                               "for step in range(1, 101): print(f'step: {step}, loss: {3 / step + 1 + (0 if off else 0.2)}')\n")
+        self.write("experiment.yaml", f"""\
+version: 1
+name: set_once_more
+reference: {{command: [{sys.executable}, -c, "for s in range(1, 101): print(f'step: {{{{s}}}}, loss: {{{{3 / s + 1}}}}')"], repeats: 1}}
+subject: {{command: [{sys.executable}, train.py], devices: {{kind: none, ids: [0]}}}}
+families:
+  sw:
+    kind: toggle
+    environment: {{PYTHONPATH: "{{presets}}/python"}}
+    effect: {{gone_from_log: 'bisectd: cannot set (?P<name>\\w+): '}}
+    toggles:
+      SW_A: {{environment: SW_A, suspect: "1", safe: "0"}}
+      SW_B: {{environment: SW_B, suspect: "1", safe: "0"}}
+suspects: {{sw: all}}
+steps: 100
+""")
+        self.bisectd("run", "experiment.yaml", code=3)
+        report = self.report()
+        self.assertEqual(report["outcome"], "outside_suspects")
+        self.assertEqual([(one["name"], one["why"]) for one in report["no_effect"]],
+                         [("SW_A", "it was switched off, but the log of every run says that it is not off")])
+        (everything,) = {trial["number"] for trial in report["trial_list"] if trial["role"] == "everything"}
+        log = (self.run_folder() / f"trials/{everything:04}/attempt-1/stdout.log").read_text()
+        self.assertIn("bisectd: cannot set SW_A: the training has '1', and bisectd gave '0'", log)
+        self.assertNotIn("SW_B", log)
 
     def test_what_the_experiment_says_is_no_matter_of_the_shell(self):
         self.prepare(subject="environment: {HOSTILE_OFF: op3}")

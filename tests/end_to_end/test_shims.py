@@ -62,6 +62,15 @@ class Installing(unittest.TestCase):
                                 "context {'mode': 1, 'ascend_config': {'op_debug_config': 'x'}, 'deterministic': 'OFF'}", "context {}"])
         self.assertEqual(self.last.stdout.count("left out what the script sets conv_allow_hf32 to: it is 0 in this run"), 2)
 
+    def test_what_bisectd_set_and_the_training_has_otherwise(self):
+        code = "import os; os.environ['A'] = '2'; import mindspore"
+        settings = '{"A": "0", "B": "1", "C": null, "D": null, "E": "x"}'
+        said = self.run_code(code, BISECTD_SETTINGS=settings, B="1", C="3")
+        self.assertEqual([line for line in said if line.startswith("bisectd: ")],
+                         ["bisectd: cannot set A: the training has '2', and bisectd gave '0'",
+                          "bisectd: cannot set C: the training has '3', and bisectd gave none",
+                          "bisectd: cannot set E: the training does not have it, and bisectd gave 'x'"])
+
     def test_after_the_import(self):
         self.assertEqual(self.run_code("import mindspore; print('trains')"), ["conv_allow_hf32 False", "trains"])
 

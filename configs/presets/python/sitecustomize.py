@@ -77,6 +77,8 @@ SHIMS = (
      ("BISECTD_TORCH_CPU_MODULES", "BISECTD_TORCH_LIST_MODULES", "BISECTD_TORCH_LIST_OPS_OF")),
     ("BISECTD_TORCH_AFTER", "torch_npu", "bisectd_torch_within",
      ("BISECTD_TORCH_CPU_MODULE_", "BISECTD_TORCH_LIST_MODULE_")),
+    ("BISECTD_TORCH_AFTER", "torch_npu", "bisectd_settings", ("BISECTD_SETTINGS",)),
+    *(("", name, "bisectd_settings", ("BISECTD_SETTINGS",)) for name in ("paddle", "mindspore", "tensorflow")),
     ("", "torch", "bisectd_torch_inductor", ("BISECTD_TORCH_INDUCTOR_OFF", "BISECTD_TORCH_LIST_INDUCTOR")),
     ("BISECTD_TORCH_AFTER", "torch_npu", "bisectd_torch_finite", ("BISECTD_TORCH_FIRST_NOT_FINITE",)),
     ("", "torchair.configs.compiler_config", "bisectd_torchair", ("BISECTD_TORCHAIR_",)),

@@ -1,0 +1,17 @@
+"""Says which settings did not arrive: a launch script, or the training itself, sets the variable once more. Read from the environment:
+
+    BISECTD_SETTINGS   JSON: the variables that bisectd sets for this run, null for one that it takes away
+
+Knows nothing of the rest of bisectd.
+"""
+import json
+import os
+import sys
+
+
+def install():
+    for name, value in json.loads(os.environ["BISECTD_SETTINGS"]).items():
+        found = os.environ.get(name)
+        if found != value:
+            has, given = (f"has {found!r}" if found is not None else "does not have it"), (f"{value!r}" if value is not None else "none")
+            sys.stdout.write(f"bisectd: cannot set {name}: the training {has}, and bisectd gave {given}\n")
