@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "configs/words.hpp"
 #include "driver/baseline/baseline.hpp"
@@ -158,16 +157,15 @@ ExitCode accept(const AcceptOptions& options) {
 }  // namespace
 
 void add_accept(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<AcceptOptions>();
-  CLI::App* command = app.add_subcommand("accept", "make the curve of a run the baseline of later ones");
-  command->add_option("DIR", options->folder, "the run directory")->required();
-  command->add_option("-o,--output", options->file, "file to write; without it baselines/MODEL.json");
-  command->add_option("--of", options->side, "whose curve: subject or reference")
+  const auto [command, options] =
+      add_command(app, action, "accept", "make the curve of a run the baseline of later ones", accept);
+  command.add_option("DIR", options.folder, "the run directory")->required();
+  command.add_option("-o,--output", options.file, "file to write; without it baselines/MODEL.json");
+  command.add_option("--of", options.side, "whose curve: subject or reference")
       ->check(one_of({"subject", "reference"}))
       ->capture_default_str();
-  command->add_option("--model", options->model, "name of the experiments it is for; without it this one's");
-  command->add_flag("--yes", options->yes, "accept a curve that differs, and replace the file");
-  command->callback([&action, options] { action = [options] { return accept(*options); }; });
+  command.add_option("--model", options.model, "name of the experiments it is for; without it this one's");
+  command.add_flag("--yes", options.yes, "accept a curve that differs, and replace the file");
 }
 
 }  // namespace bisectd::driver::commands

@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 
@@ -191,14 +190,12 @@ ExitCode check(const CheckOptions& options) {
 }  // namespace
 
 void add_check(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<CheckOptions>();
-  CLI::App* command = app.add_subcommand("check", "check all that can be checked before a run");
-  add_experiment(*command, options->experiment);
-  command->add_option("--out", options->out, "folder that will get the run directory")->capture_default_str();
-  command->add_flag("--run", options->run,
-                    "also run each side a few times: up to which step can runs be compared, and does the subject fail");
-  add_stderr_options(*command);
-  command->callback([&action, options] { action = [options] { return check(*options); }; });
+  const auto [command, options] = add_command(app, action, "check", "check all that can be checked before a run", check);
+  add_experiment(command, options.experiment);
+  command.add_option("--out", options.out, "folder that will get the run directory")->capture_default_str();
+  command.add_flag("--run", options.run,
+                   "also run each side a few times: up to which step can runs be compared, and does the subject fail");
+  add_stderr_options(command);
 }
 
 }  // namespace bisectd::driver::commands

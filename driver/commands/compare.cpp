@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -239,7 +238,8 @@ bool wants_plot(const CompareOptions& options) {
   return ::isatty(STDOUT_FILENO) != 0;
 }
 
-ExitCode compare_logs(CompareOptions options) {
+ExitCode compare_logs(const CompareOptions& given) {
+  CompareOptions options = given;
   if (options.candidates.empty() && options.references.size() == 2) {  // one of each: nothing else can be meant
     options.candidates.push_back(options.references.back());
     options.references.pop_back();
@@ -273,39 +273,38 @@ ExitCode compare_logs(CompareOptions options) {
 }  // namespace
 
 void add_compare(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<CompareOptions>();
-  CLI::App* command =
-      app.add_subcommand("compare", "judge logs that exist: compare REFERENCE CANDIDATE, or REFERENCE... -- CANDIDATE...");
-  command->add_option("REFERENCE", options->references, "logs of the trusted side; several show its noise")->required();
-  command->add_option(
-      candidates_option, options->candidates,
+  const auto [command, options] =
+      add_command(app, action, "compare",
+                  "judge logs that exist: compare REFERENCE CANDIDATE, or REFERENCE... -- CANDIDATE...", compare_logs);
+  command.add_option("REFERENCE", options.references, "logs of the trusted side; several show its noise")->required();
+  command.add_option(
+      candidates_option, options.candidates,
       "logs to judge, each on its own; `--` means the same. Without it, the second of two logs is the candidate");
-  command->add_option("--metric", options->losses, "a loss to judge (default: loss); can be repeated")
+  command.add_option("--metric", options.losses, "a loss to judge (default: loss); can be repeated")
       ->allow_extra_args(false);
-  command->add_option("--score", options->scores, "a score to judge: higher is better; can be repeated")
+  command.add_option("--score", options.scores, "a score to judge: higher is better; can be repeated")
       ->allow_extra_args(false);
-  command->add_option("--format", options->format, "how the logs are written (default: found out from them)");
-  command->add_option("--pattern", options->pattern, "RE2 with the group `value` and perhaps `step`, instead of a format");
-  command->add_option("--step-key", options->step_key,
-                      "key or column of the step, for --format jsonl and csv (default: step)");
-  command->add_option("--target", options->target_pct, "accepted difference of the final level in percent: 2 or 2%")
+  command.add_option("--format", options.format, "how the logs are written (default: found out from them)");
+  command.add_option("--pattern", options.pattern, "RE2 with the group `value` and perhaps `step`, instead of a format");
+  command.add_option("--step-key", options.step_key,
+                     "key or column of the step, for --format jsonl and csv (default: step)");
+  command.add_option("--target", options.target_pct, "accepted difference of the final level in percent: 2 or 2%")
       ->transform(percent_sign())
       ->check(number_in(1e-6, 100.0))
       ->capture_default_str();
-  command->add_flag("--strict", options->strict, "for sign-off: pass only what is certainly within the target");
-  command->add_flag("--worse-only", options->worse_only, "a better result is no difference");
+  command.add_flag("--strict", options.strict, "for sign-off: pass only what is certainly within the target");
+  command.add_flag("--worse-only", options.worse_only, "a better result is no difference");
   command
-      ->add_option("--standard", options->standard,
-                   "say beside the verdict, and without changing it, whether a published standard is met")
+      .add_option("--standard", options.standard,
+                  "say beside the verdict, and without changing it, whether a published standard is met")
       ->check(one_of(configs::names_of_standards()));
-  command->add_option("--plot", options->plot, "draw the difference over the run: auto, always or never")
+  command.add_option("--plot", options.plot, "draw the difference over the run: auto, always or never")
       ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
-  command->add_flag("--json", options->output.json, "print JSON instead of text");
-  command->add_option("--color", options->output.color, "colour: auto, always or never")
+  command.add_flag("--json", options.output.json, "print JSON instead of text");
+  command.add_option("--color", options.output.color, "colour: auto, always or never")
       ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
-  command->callback([options, &action] { action = [options] { return compare_logs(*options); }; });
 }
 
 std::vector<char*> with_candidates(int argc, char** argv) {

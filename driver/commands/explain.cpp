@@ -6,10 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <optional>
 
 #include "configs/suggest.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/commands/seen_run.hpp"
 #include "driver/launch/device_pool.hpp"
 #include "driver/loop/descent.hpp"
@@ -297,11 +297,10 @@ ExitCode explain(const ExplainOptions& options) {
 }  // namespace
 
 void add_explain(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command = app.add_subcommand("explain", "say why a suspect is guilty or not, with the trials that show it");
-  command->add_option("DIR", options->folder, "the run directory")->required();
-  command->add_option("SUSPECT", options->suspect, "one suspect; without it, the whole proof");
-  command->callback([&action, options] { action = [options] { return explain(*options); }; });
+  const auto [command, options] =
+      add_command(app, action, "explain", "say why a suspect is guilty or not, with the trials that show it", explain);
+  command.add_option("DIR", options.folder, "the run directory")->required();
+  command.add_option("SUSPECT", options.suspect, "one suspect; without it, the whole proof");
 }
 
 }  // namespace bisectd::driver::commands
