@@ -19,7 +19,7 @@
 #include "driver/judge/length.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/interrupted.hpp"
-#include "driver/launch/make_launcher.hpp"
+#include "driver/launch/queue.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/pilot.hpp"
 #include "driver/trial/run_tag.hpp"
@@ -163,7 +163,7 @@ ExitCode check(const CheckOptions& options) {
   const fs::path folder =
       scratch ? scratch->path() : keep::RunDirectory::create(options.out, experiment.name + "-check").folder();
   if (!scratch) log::open_file(folder);
-  const auto launching = launch::make_launcher(experiment, folder, [](const std::string& text) { say("warning", text); });
+  const auto launching = launch::make_launcher(folder / "scheduler", [](const std::string& text) { say("warning", text); });
   launch::Launcher& launcher = *launching;
   Sides sides = prepare_sides(experiment, launcher, folder, make_run_tag(folder));
   for (const auto& warning : settle_suspects(experiment, sides.subject)) say("warning", configs::placed_text(warning));

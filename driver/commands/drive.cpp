@@ -17,7 +17,7 @@
 #include "driver/commands/command.hpp"
 #include "driver/commands/experiment_changes.hpp"
 #include "driver/keep/lock.hpp"
-#include "driver/launch/make_launcher.hpp"
+#include "driver/launch/queue.hpp"
 #include "driver/launch/strays.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/loop.hpp"
@@ -149,7 +149,7 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
                         : history_left(experiment, directory, resolved, of_setup, options.accept_changes);
   const bool changed = !is_new && keep::read_file(directory.resolved_experiment()) != resolved;
   if (!is_new && launch::sweep_strays(past.run_tag + "/")) log::info("ended processes that an earlier bisectd left behind");
-  const auto launching = launch::make_launcher(experiment, directory.folder(), log::warning);
+  const auto launching = launch::make_launcher(directory.folder() / "scheduler", log::warning);
   launch::Launcher& launcher = *launching;
   Sides sides = prepare_sides(experiment, launcher, directory.folder(), past.run_tag);
   for (const auto& warning : settle_suspects(experiment, sides.subject)) log::warning(configs::render(warning));

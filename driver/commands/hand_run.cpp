@@ -17,7 +17,7 @@ HandRun::HandRun(configs::Experiment& experiment, const std::string& resolved, c
     : experiment_(experiment),
       directory_(keep::RunDirectory::create(out, experiment.name + "-" + what)),
       lock_(directory_.folder()),
-      launcher_(launch::make_launcher(experiment, directory_.folder(), log::warning)) {
+      launcher_(launch::make_launcher(directory_.folder() / "scheduler", log::warning)) {
   log::open_file(directory_.folder());
   for (const auto& warning : experiment.warnings) log::warning(configs::render(warning));
   const Begun begun{.started_utc = keep::utc_now(),
