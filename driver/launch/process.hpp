@@ -1,5 +1,4 @@
-// One child process: started detached from everything of ours, awaited without blocking. The one place that uses
-// Boost.Process v2, with the traps of Boost 1.81 disarmed. Knows no jobs, graces or tags.
+// One child process: started detached from everything of ours, awaited without blocking. Knows no jobs, graces or tags.
 #pragma once
 
 #include <sys/types.h>
