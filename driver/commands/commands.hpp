@@ -2,6 +2,8 @@
 // to `app`, and parsing it sets `action`. In the order of a user's day.
 #pragma once
 
+#include <vector>
+
 #include "driver/commands/command.hpp"
 
 namespace bisectd::driver::commands {
@@ -29,5 +31,13 @@ void add_schema(CLI::App& app, Action& action);      ///< the JSON schema of exp
 void add_completion(CLI::App& app, Action& action);  ///< a script that completes the command line in bash, zsh or fish
 void add_manual(CLI::App& app, Action& action);      ///< the manual page, for the build to install
 void add_version(CLI::App& app, Action& action);     ///< what this program is, for people and scripts
+
+/// The words of a command line, with the "--" of `compare` as the option it stands for: the parser of command lines
+/// would swallow it.
+std::vector<char*> with_candidates(int argc, char** argv);
+
+/// Reads arguments, calls the command, turns what went wrong into a message. The exit code is one of kExitCodes
+/// (exit_code.hpp).
+int dispatch(int argc, char** argv);
 
 }  // namespace bisectd::driver::commands

@@ -1,4 +1,4 @@
-#include "driver/commands/compare.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,6 @@
 #include "configs/printable.hpp"
 #include "configs/standards.hpp"
 #include "configs/suggest.hpp"
-#include "driver/commands/commands.hpp"
 #include "driver/commands/log_read.hpp"
 #include "driver/commands/arguments.hpp"
 #include "driver/commands/output.hpp"
