@@ -46,8 +46,8 @@ Facts facts_of(const SeenRun& run, const configs::Experiment& experiment, Role r
   const SideName side = role == Role::reference ? SideName::reference : SideName::subject;
   Facts facts = facts_of_commands_again(experiment, side, run.directory.folder() / "checks");
   for (const PastTrial& trial : run.history.trials)
-    for (const PastAttempt& attempt : trial.attempts)
-      if (trial.role == role && !attempt.perturbed && attempt.ending && is_whole(*attempt.ending)) {
+    for (const Attempt& attempt : trial.attempts)
+      if (trial.role == role && !attempt.perturbed && is_whole(attempt.ending)) {
         facts.merge(
             facts_in_logs(experiment, side_of(experiment, role), run.directory.attempt(trial.number, attempt.number)));
         return facts;

@@ -22,7 +22,6 @@
 #include "driver/launch/queue.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/pilot.hpp"
-#include "driver/trial/run_tag.hpp"
 #include "driver/trial/samples.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
@@ -113,7 +112,7 @@ void check_suspects(const configs::Experiment& experiment, const neutralise::Env
 /// The commands of `checks`: 0 if their outputs agree. Patterns look into logs, which are not there yet.
 ExitCode check_facts(const configs::Experiment& experiment, const Sides& sides, launch::Launcher& launcher,
                      const fs::path& folder) {
-  const std::string tag = make_run_tag(folder) + "/checks";
+  const std::string tag = keep::make_run_tag(folder) + "/checks";
   const auto facts = [&](const LaunchSide& side, SideName name) {
     return facts_of_commands(experiment, side, name, launcher, folder / "checks", tag);
   };
@@ -165,7 +164,7 @@ ExitCode check(const CheckOptions& options) {
   if (!scratch) log::open_file(folder);
   const auto launching = launch::make_launcher(folder / "scheduler", [](const std::string& text) { say("warning", text); });
   launch::Launcher& launcher = *launching;
-  Sides sides = prepare_sides(experiment, launcher, folder, make_run_tag(folder));
+  Sides sides = prepare_sides(experiment, launcher, folder, keep::make_run_tag(folder));
   for (const auto& warning : settle_suspects(experiment, sides.subject)) say("warning", configs::placed_text(warning));
   if (!compares) {
     say("ok", fmt::format("goal: a trial passes if it runs to step {}; no reference is run", *experiment.steps));

@@ -24,7 +24,6 @@
 #include "driver/record/past_results.hpp"
 #include "driver/record/setup_files.hpp"
 #include "driver/trial/inherited_settings.hpp"
-#include "driver/trial/run_tag.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {
@@ -95,7 +94,7 @@ std::string how_to_go_on(const keep::RunDirectory& directory) {
 std::string resume_text(const History& past) {
   std::size_t open_attempts = 0;
   for (const PastTrial& trial : past.trials)
-    for (const PastAttempt& attempt : trial.attempts) open_attempts += attempt.ending ? 0 : 1;
+    for (const Attempt& attempt : trial.attempts) open_attempts += attempt.ending ? 0 : 1;
   return fmt::format("goes on with a run begun {}, {:.1f} s long: {} trials, {} judged, {} attempts not ended{}{}{}",
                      past.started_utc, past.elapsed_s, past.trials.size(), past.order_judged.size(), open_attempts,
                      past.finished ? "; it came to its answer" : "",
@@ -106,7 +105,7 @@ History begin_history(const configs::Experiment& experiment, const keep::RunDire
                       const DriveOptions& options) {
   History history;
   history.started_utc = keep::utc_now();
-  history.run_tag = make_run_tag(directory.folder());
+  history.run_tag = keep::make_run_tag(directory.folder());
   history.recording = digest_of_recording(experiment);
   history.prune = options.prune;
   history.kept = options.kept;

@@ -8,7 +8,6 @@
 #include "configs/loader.hpp"
 #include "driver/commands/command.hpp"
 #include "driver/log/log.hpp"
-#include "driver/trial/run_tag.hpp"
 
 namespace bisectd::driver::commands {
 
@@ -21,7 +20,7 @@ HandRun::HandRun(configs::Experiment& experiment, const std::string& resolved, c
   log::open_file(directory_.folder());
   for (const auto& warning : experiment.warnings) log::warning(configs::render(warning));
   const Begun begun{.started_utc = keep::utc_now(),
-                    .run_tag = make_run_tag(directory_.folder()),
+                    .run_tag = keep::make_run_tag(directory_.folder()),
                     .by_hand = true,
                     .reference_only = needed == configs::Needed::reference};
   try {

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -177,6 +179,12 @@ TemporaryFolder::TemporaryFolder(const fs::path& within) {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
+}
+
+std::string make_run_tag(const fs::path& folder) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  const std::string unique = fmt::format("{} {} {}", folder.string(), now, ::getpid());
+  return fmt::format("{:016x}", XXH3_64bits(unique.data(), unique.size()));
 }
 
 std::string utc_now() { return utc("%Y-%m-%dT%H:%M:%SZ"); }

@@ -80,6 +80,9 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+/// The word that marks every process of one run, on this machine and for all time: letters and digits.
+std::string make_run_tag(const std::filesystem::path& folder);
+
 /// 2026-11-21T13:20:32Z
 std::string utc_now();
 

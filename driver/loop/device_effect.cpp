@@ -42,7 +42,7 @@ std::map<std::string, SeenBySet> seen_by_device(const History& history) {
     if (!is(trial.role, reports::kEvidence) && trial.role != Role::control) continue;
     if (trial.attempts.empty() || trial.attempts.front().device.empty()) continue;
     const std::string& device = trial.attempts.front().device;
-    if (!std::ranges::all_of(trial.attempts, [&](const PastAttempt& attempt) { return attempt.device == device; })) continue;
+    if (!std::ranges::all_of(trial.attempts, [&](const Attempt& attempt) { return attempt.device == device; })) continue;
     Seen& seen = devices[device][trial.neutralised];
     seen.take(*trial.judgement->delta);
     seen.trial = trial.number;

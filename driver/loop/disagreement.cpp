@@ -32,8 +32,7 @@ bool has_passed_and_failed(const History& history) {
 }
 
 bool ran_to_its_end(const PastTrial& trial) {
-  return std::ranges::none_of(trial.attempts,
-                              [](const PastAttempt& attempt) { return attempt.ending == Ending::ended_early; });
+  return std::ranges::none_of(trial.attempts, [](const Attempt& attempt) { return attempt.ending == Ending::ended_early; });
 }
 
 /// By how much runs of one and the same set differ in one trial, standard deviation: by a quarter of the trials, as many of

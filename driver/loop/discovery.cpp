@@ -19,7 +19,6 @@
 #include "driver/checks/versions.hpp"
 #include "driver/launch/run_to_end.hpp"
 #include "driver/log/log.hpp"
-#include "driver/loop/budget.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/neutralise/placeholders.hpp"
 #include "driver/neutralise/recipe.hpp"
@@ -87,7 +86,7 @@ SeenMembers see_members(Run& run, FinishedTrial discovery) {
     const strategies::Neutralised all = most_neutralised(run.experiment, known);
     TrialPlan plan = run.plan_for(Role::discovery, {},
                                   fmt::format("{} once {} are neutralised", kWhyDiscover, known.labels(all, kNamed)));
-    if (!run.was_begun(plan) && (trials_spent(run) || hours_spent(run))) {
+    if (!run.was_begun(plan) && (run.trials_spent() || run.hours_spent())) {
       run.warn("the budget was spent before a discovery run came to its end");
       break;
     }

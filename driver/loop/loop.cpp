@@ -8,7 +8,6 @@
 #include <string>
 
 #include "driver/log/log.hpp"
-#include "driver/loop/budget.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/controls.hpp"
 #include "driver/loop/descent.hpp"
@@ -41,10 +40,10 @@ void warn_of_broken_runs(Run& run) {
     std::string last;
     for (const PastTrial& trial : run.state.history.trials) {
       if (!trial.judgement || !is_meant(trial)) continue;
-      for (const PastAttempt& attempt : trial.attempts) {
+      for (const Attempt& attempt : trial.attempts) {
         if (!attempt.ending || attempt.ending == Ending::lost || attempt.ending == Ending::interrupted) continue;
         ++runs;
-        if (!broke(*attempt.ending)) continue;
+        if (!broke(attempt.ending)) continue;
         ++breaks;
         last = attempt.text;
       }
@@ -113,7 +112,7 @@ void soak_fix(Run& run) {
   TrialPlan plan =
       run.plan_for(Role::soak, strategies::Neutralised(run.state.catalogue.set_of(run.state.answer.culprit_set)),
                    fmt::format("does the fix hold to step {}?", run.experiment.soak->value));
-  if (!run.state.history.finished && !run.was_begun(plan) && (trials_spent(run) || hours_spent(run)))
+  if (!run.state.history.finished && !run.was_begun(plan) && (run.trials_spent() || run.hours_spent()))
     return run.warn(fmt::format("the fix was not run to step {} (soak): the budget is spent", run.experiment.soak->value));
   try {
     run.run_all(std::move(plan));

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "driver/log/log.hpp"
-#include "driver/loop/budget.hpp"
 #include "driver/loop/controls.hpp"
 #include "driver/loop/findings.hpp"
 #include "driver/loop/problem.hpp"
@@ -37,7 +36,7 @@ double time_of_controls(const Run& run) {
   double longest_s = 0;
   for (const PastTrial& trial : run.state.history.trials)
     if (is(trial.role, reports::kEvidence))
-      for (const PastAttempt& attempt : trial.attempts) longest_s = std::max(longest_s, attempt.duration_s);
+      for (const Attempt& attempt : trial.attempts) longest_s = std::max(longest_s, attempt.duration_s);
   return static_cast<double>((controls + devices - 1) / devices) * longest_s;
 }
 
@@ -244,6 +243,6 @@ void SearchPhase::forget_shortened() {
   run_.state.jury->forget_horizon();
 }
 
-bool SearchPhase::budget_spent() const { return trials_spent(run_) || hours_spent(run_, time_of_controls(run_)); }
+bool SearchPhase::budget_spent() const { return run_.trials_spent() || run_.hours_spent(time_of_controls(run_)); }
 
 }  // namespace bisectd::driver

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "driver/keep/run_directory.hpp"
-#include "driver/trial/run_tag.hpp"
 
 namespace bisectd::driver::suite {
 namespace {
@@ -96,7 +95,7 @@ SuiteState SuiteState::open(const fs::path& out, const std::string& name, const 
   state.folder_ = keep::RunDirectory::create(out, name).folder();
   state.lock_ = std::make_unique<keep::Lock>(state.folder_);
   state.started_utc_ = keep::utc_now();
-  state.tag_ = make_run_tag(state.folder_);
+  state.tag_ = keep::make_run_tag(state.folder_);
   const fs::path file = state.folder_ / kFile;
   state.whole_bytes_ = keep::begin_journal(
       file, {{"kind", "suite"}, {"started_utc", state.started_utc_}, {"tag", state.tag_}, {"only", only}});

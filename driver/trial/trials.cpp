@@ -25,7 +25,7 @@ judge::Judgement measured() {
 judge::Judgement unresolved(const AttemptOutcome& last) {
   judge::Judgement judgement;
   judgement.verdict = strategies::Verdict::unresolved;
-  judgement.reason = name_of(last.ending);
+  judgement.reason = name_of(*last.ending);
   judgement.text = last.errors.empty() ? last.text : last.errors.front();
   return judgement;
 }
@@ -72,7 +72,7 @@ bool dies_at_once(const TrialPlan& plan, const std::vector<AttemptOutcome>& ende
 
 /// The journal outlives a power cut; what a training wrote into its log, or into the file of one metric, just before may
 /// not. What is gone of an attempt that ended, for people; nothing if all is there.
-std::optional<std::string> cut_since(const AttemptOutcome& reread, const PastAttempt& journaled) {
+std::optional<std::string> cut_since(const AttemptOutcome& reread, const Attempt& journaled) {
   if (!journaled.ending) return std::nullopt;
   const auto text = [](std::string_view what, std::int64_t step) {
     return fmt::format("{} had step {} when it ended, and has not now (a power cut, or it is read otherwise)", what, step);
@@ -127,7 +127,7 @@ void Trials::go_on(TrialPlan plan, PastTrial past) {
   if (!judged)
     log::debug(fmt::format("trial {} ({}): gone on with, {} attempts of it were started{}", past.number, name_of(past.role),
                            past.attempts.size(), past.failed ? "; the session before ended by it" : ""));
-  for (const PastAttempt& attempt : past.attempts) {
+  for (const Attempt& attempt : past.attempts) {
     open.launched = std::max(open.launched, attempt.number);
     AttemptRequest request = request_for(open, attempt.number, attempt.perturbed);
     if (!attempt.ending && !judged && request.side->scheduler && launch::may_be_submitted(request.folder)) {
@@ -141,7 +141,7 @@ void Trials::go_on(TrialPlan plan, PastTrial past) {
       judged = false;
     }
     if (!judged)
-      log::debug(fmt::format("{:04}-{}: read again: {}{}{}", past.number, attempt.number, name_of(outcome.ending),
+      log::debug(fmt::format("{:04}-{}: read again: {}{}{}", past.number, attempt.number, name_of(*outcome.ending),
                              attempt.ending ? "" : ", it ran when bisectd ended", attempt.set_aside ? ", set aside" : ""));
     if (outcome.ending == Ending::interrupted) continue;
     if (attempt.ending) {  // what was known when it ended says more than its files do now
@@ -258,7 +258,7 @@ void Trials::decide(Open& open) {
     std::string why = "curves are missing";
     if (broken > 0)
       why = fmt::format("retry {} of {}, attempt {} {}: {}", broken, open.plan.crash_retries, last.number,
-                        name_of(last.ending), last.text);
+                        name_of(*last.ending), last.text);
     for (int more = missing - open.running; more > 0; --more) launch_one(open, why);
     return;
   }
@@ -294,7 +294,7 @@ std::vector<FinishedTrial> Trials::wait() {
     journal_.sync();  // the wait may take hours
     for (AttemptOutcome& outcome : attempts_.wait()) {
       Open& open = open_.at(outcome.trial);
-      const Ending ending = outcome.ending;
+      const std::optional<Ending> ending = outcome.ending;
       const std::string text = outcome.text;
       take_in(std::move(outcome));
       if (ending == Ending::lost && !launch_lost_again(open, text))
