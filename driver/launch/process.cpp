@@ -10,9 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <cstring>
 
@@ -25,6 +22,7 @@ namespace {
 namespace asio = boost::asio;
 using error_code = boost::system::error_code;
 
+constexpr std::chrono::milliseconds kFirstLook{1}, kLongestLook{16};
 constexpr unsigned kCloseRangeCloexec = 1U << 2;  // CLOSE_RANGE_CLOEXEC, Linux 5.11
 
 using keep::Descriptor;
@@ -142,47 +140,6 @@ ExitStatus decode(int native) {
 
 }  // namespace
 
-class Process::Impl {
- public:
-  Impl(asio::io_context& context, pid_t pid) : pid_(pid), pidfd_(context), timer_(context) {
-    const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-    if (pidfd >= 0) pidfd_.assign(pidfd);
-  }
-
-  const pid_t pid_;
-  bool reaped_ = false;
-  Handler handler_;
-
-  void await() {
-    if (!pidfd_.is_open()) return reap(kFirstPause);  // Linux < 5.3 has none, and a full descriptor table gives none
-    pidfd_.async_wait(asio::posix::descriptor_base::wait_read, [this](const error_code& error) {
-      if (error != asio::error::operation_aborted) reap(kFirstPause);
-    });
-  }
-
- private:
-  static constexpr std::chrono::milliseconds kFirstPause{1}, kLongestPause{16};
-
-  /// Now, if it has ended; else looks again.
-  void reap(std::chrono::milliseconds pause) {
-    int native = 0;
-    const pid_t pid = ::waitpid(pid_, &native, WNOHANG);
-    if (pid == 0) {
-      timer_.expires_after(pause);
-      timer_.async_wait([this, pause](const error_code& error) {
-        if (!error) reap(std::min(2 * pause, kLongestPause));
-      });
-      return;
-    }
-    reaped_ = true;
-    if (pid < 0) return handler_(tl::unexpected(std::string(std::strerror(errno))));
-    handler_(decode(native));
-  }
-
-  asio::posix::stream_descriptor pidfd_;
-  asio::steady_timer timer_;
-};
-
 tl::expected<std::unique_ptr<Process>, NotStarted> Process::spawn(asio::io_context& context, const Command& command) {
   if (command.arguments.empty()) return not_started("the command is empty");
   std::error_code no_directory;
@@ -225,23 +182,43 @@ tl::expected<std::unique_ptr<Process>, NotStarted> Process::spawn(asio::io_conte
     ::waitpid(pid, nullptr, 0);
     return not_started(explain_exec_failure(*executable, error), error);
   }
-  return std::unique_ptr<Process>(new Process(std::make_unique<Impl>(context, pid)));
+  return std::unique_ptr<Process>(new Process(context, pid));
 }
 
-Process::Process(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Process::Process(asio::io_context& context, pid_t pid) : pid_(pid), pidfd_(context), timer_(context) {
+  const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  if (pidfd >= 0) pidfd_.assign(pidfd);
+}
 
 Process::~Process() {
-  if (!impl_->reaped_) signal_group(SIGKILL);
+  if (!reaped_) signal_group(SIGKILL);
 }
-
-pid_t Process::pid() const { return impl_->pid_; }
 
 void Process::async_wait(Handler handler) {
-  impl_->handler_ = std::move(handler);
-  impl_->await();
+  handler_ = std::move(handler);
+  if (!pidfd_.is_open()) return reap(kFirstLook);  // Linux < 5.3 has none, and a full descriptor table gives none
+  pidfd_.async_wait(asio::posix::descriptor_base::wait_read, [this](const error_code& error) {
+    if (error != asio::error::operation_aborted) reap(kFirstLook);
+  });
 }
 
-bool Process::signal_group(int signal_number) const { return ::kill(-impl_->pid_, signal_number) == 0; }
+/// Now, if it has ended; else looks again.
+void Process::reap(std::chrono::milliseconds pause) {
+  int native = 0;
+  const pid_t pid = ::waitpid(pid_, &native, WNOHANG);
+  if (pid == 0) {
+    timer_.expires_after(pause);
+    timer_.async_wait([this, pause](const error_code& error) {
+      if (!error) reap(std::min(2 * pause, kLongestLook));
+    });
+    return;
+  }
+  reaped_ = true;
+  if (pid < 0) return handler_(tl::unexpected(std::string(std::strerror(errno))));
+  handler_(decode(native));
+}
+
+bool Process::signal_group(int signal_number) const { return ::kill(-pid_, signal_number) == 0; }
 
 void prepare_to_own_processes() {
   int fd = 0;
