@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "driver/log/log.hpp"
@@ -11,14 +10,12 @@
 #include "driver/loop/findings.hpp"
 #include "driver/loop/problem.hpp"
 #include "reports/result_lines.hpp"
-#include "reports/progress.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver {
 
 using strategies::Neutralised;
 using strategies::State;
-using strategies::SuspectSet;
 using strategies::Verdict;
 
 namespace {
@@ -54,8 +51,9 @@ SearchPhase::SearchPhase(Run& run, const FinishedTrial& as_is, int number, Scope
       number_(number),
       problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), run.state.exact)),
       inquiry_(problem_, engine_of(run.experiment.search.engine), std::move(scope)) {
-  inquiry_.learn(judged_run(as_is.judgement, Neutralised(SuspectSet(run.state.catalogue.size())), Role::as_is, false,
-                            run.experiment.accept.target));
+  PastTrial told = run.state.history.numbered(as_is.plan.number);
+  told.judgement = as_is.judgement;  // another one where a contrast judges
+  inquiry_.learn(judged_run(told, run.experiment.accept.target));
   go_on_with_past();
 }
 
@@ -104,11 +102,10 @@ bool SearchPhase::choose(const std::vector<strategies::SuspectId>& fix) {
 
 void SearchPhase::hear_finished() {
   const strategies::Answer before = run_.state.answer;
-  std::vector<ToldTrial> told;
+  std::vector<const PastTrial*> told;
   for (const FinishedTrial& finished : run_.wait()) {
     take_in(finished);
-    told.push_back({finished.plan.number, finished.plan.neutralised, finished.judgement.verdict,
-                    finished.plan.role != Role::signature});
+    told.push_back(&run_.state.history.numbered(finished.plan.number));
   }
   run_.state.answer = inquiry_.answer();  // once for all that came together
   run_.state.trials_left.revise(before, run_.state.answer, run_.state.history.order_judged.size(), told);
@@ -228,13 +225,10 @@ void SearchPhase::refuse_if_unlike(const FinishedTrial& finished) {
 }
 
 void SearchPhase::take_in(const FinishedTrial& finished) {
-  const TrialPlan& plan = finished.plan;
-  pending_.erase(plan.number);
+  pending_.erase(finished.plan.number);
   refuse_if_unlike(finished);
-  const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
-  const JudgedRun told = judged_run(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early,
-                                    run_.experiment.accept.target);
-  if (inquiry_.learn(told)) forget_shortened();
+  const PastTrial& told = run_.state.history.numbered(finished.plan.number);
+  if (inquiry_.learn(judged_run(told, run_.experiment.accept.target))) forget_shortened();
   inquiry_.learn_refused(refused_in(run_, finished));
 }
 
