@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bisectd::driver::keep {
 
@@ -50,6 +51,9 @@ class RunDirectory {
   explicit RunDirectory(std::filesystem::path folder) : folder_(std::move(folder)) {}
   std::filesystem::path folder_;
 };
+
+/// The folders NAME-UTC in `out` that hold this file, in the order in which they were begun.
+std::vector<std::filesystem::path> begun_in(const std::filesystem::path& out, std::string_view name, const char* file);
 
 /// All of it, however often it takes; false: see errno.
 bool write_all(int descriptor, std::string_view content);
