@@ -1,5 +1,5 @@
-// All commands of the program. Each is a subcommand with its options in a file of its own (NAME.cpp); its add_NAME() adds it
-// to `app`, and parsing it sets `action`. In the order of a user's day.
+// All commands of the program. Each is a subcommand with its options in a file of its own (NAME.cpp; what bisectd says of
+// itself in interface.cpp); its add_NAME() adds it to `app`, and parsing it sets `action`. In the order of a user's day.
 #pragma once
 
 #include <vector>
@@ -36,8 +36,7 @@ void add_version(CLI::App& app, Action& action);     ///< what this program is, 
 /// would swallow it.
 std::vector<char*> with_candidates(int argc, char** argv);
 
-/// Reads arguments, calls the command, turns what went wrong into a message. The exit code is one of kExitCodes
-/// (exit_code.hpp).
+/// Reads arguments, calls the command, turns what went wrong into a message. The exit code is one of ExitCode.
 int dispatch(int argc, char** argv);
 
 }  // namespace bisectd::driver::commands
