@@ -6,9 +6,7 @@
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/split.hpp>
-#include <iterator>
 #include <map>
-#include <string_view>
 #include <vector>
 
 #include "configs/schema.hpp"

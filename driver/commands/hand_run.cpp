@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "configs/loader.hpp"
-#include "driver/commands/command.hpp"
 #include "driver/log/log.hpp"
 
 namespace bisectd::driver::commands {

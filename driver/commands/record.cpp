@@ -16,7 +16,6 @@
 #include "driver/commands/output.hpp"
 #include "driver/loop/first_runs.hpp"
 #include "reports/escape.hpp"
-#include "reports/words.hpp"
 
 namespace bisectd::driver::commands {
 namespace {

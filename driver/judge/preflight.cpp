@@ -28,6 +28,14 @@ std::span<const double> window_of(const Reference& reference, const std::vector<
   return std::span(values).subspan(reference.window.from, reference.window.size());
 }
 
+/// Share of the values that equal the one before them: high in logs that print a running median.
+double repeated_share(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  std::size_t same = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) same += values[i] == values[i - 1] ? 1 : 0;
+  return static_cast<double>(same) / static_cast<double>(values.size() - 1);
+}
+
 void precision(const Reference& reference, std::vector<Finding>& findings) {
   const auto scale = window_of(reference, reference.scale);
   const double smallest = *std::min_element(scale.begin(), scale.end());
@@ -134,9 +142,8 @@ void noise(const Reference& reference, const NoisePool& pool, Preflight& result)
         fmt::format("accept what the noise allows: a target of {:.2g} %", 200 * result.noise)}});
 }
 
-}  // namespace
-
-void add_broken_runs(const Reference& reference, std::vector<Finding>& findings) {
+/// Reference runs that are left out, went on from a checkpoint, or diverged.
+void broken_runs(const Reference& reference, std::vector<Finding>& findings) {
   std::size_t all = reference.given;
   for (const auto& [why, runs] : reference.left_out) all += runs;
   for (const auto& [why, runs] : reference.left_out)
@@ -161,6 +168,8 @@ void add_broken_runs(const Reference& reference, std::vector<Finding>& findings)
          {"make the reference stable first (learning rate, loss scale, gradient clipping)"}});
 }
 
+}  // namespace
+
 Preflight preflight(const Reference& reference, const NoisePool& pool) {
   Preflight result;
   noise(reference, pool, result);
@@ -168,7 +177,7 @@ Preflight preflight(const Reference& reference, const NoisePool& pool) {
   few_points(reference, result.findings);
   repeats(reference, result.findings);
   outlier(reference, result.findings);
-  add_broken_runs(reference, result.findings);
+  broken_runs(reference, result.findings);
   std::stable_partition(result.findings.begin(), result.findings.end(),
                         [](const Finding& finding) { return finding.error; });
   return result;
@@ -208,13 +217,6 @@ double printed_unit(std::span<const double> values, double near) {
   if (most.significant > kAllDigits || most.significant == 0 || near == 0) return 0;
   const double exponent = std::floor(std::log10(std::abs(near)));
   return std::max(std::pow(10.0, -most.decimals), std::pow(10.0, exponent + 1 - most.significant));
-}
-
-double repeated_share(std::span<const double> values) {
-  if (values.size() < 2) return 0;
-  std::size_t same = 0;
-  for (std::size_t i = 1; i < values.size(); ++i) same += values[i] == values[i - 1] ? 1 : 0;
-  return static_cast<double>(same) / static_cast<double>(values.size() - 1);
 }
 
 }  // namespace bisectd::driver::judge

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "configs/printable.hpp"
 #include "driver/baseline/recorded_curve.hpp"
@@ -22,7 +21,6 @@
 #include "driver/record/record_curves.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "driver/trial/unread_metric.hpp"
-#include "reports/progress.hpp"
 
 namespace bisectd::driver {
 namespace {

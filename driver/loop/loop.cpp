@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "driver/log/log.hpp"
@@ -17,7 +16,6 @@
 #include "driver/loop/first_runs.hpp"
 #include "driver/loop/ladders.hpp"
 #include "driver/loop/other_fixes.hpp"
-#include "driver/loop/problem.hpp"
 #include "driver/loop/run.hpp"
 #include "driver/loop/search_phase.hpp"
 #include "driver/record/costs.hpp"

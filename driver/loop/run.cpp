@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <nlohmann/json.hpp>
 
 #include "configs/printable.hpp"
 #include "driver/judge/running.hpp"

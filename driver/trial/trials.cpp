@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "driver/launch/job_script.hpp"
 #include "driver/log/log.hpp"
