@@ -8,7 +8,7 @@
 
 #include "driver/log/log.hpp"
 #include "driver/loop/conclusion.hpp"
-#include "driver/loop/disagreement.hpp"
+#include "driver/loop/doubts.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/trial/samples.hpp"
 #include "reports/progress.hpp"

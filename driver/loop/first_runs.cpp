@@ -14,7 +14,7 @@
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/contrast_ends.hpp"
 #include "driver/loop/controls.hpp"
-#include "driver/loop/device_effect.hpp"
+#include "driver/loop/doubts.hpp"
 #include "driver/loop/discovery.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/read/logged_values.hpp"

@@ -10,8 +10,7 @@
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/controls.hpp"
 #include "driver/loop/descent.hpp"
-#include "driver/loop/device_effect.hpp"
-#include "driver/loop/disagreement.hpp"
+#include "driver/loop/doubts.hpp"
 #include "driver/loop/findings.hpp"
 #include "driver/loop/first_runs.hpp"
 #include "driver/loop/ladders.hpp"
@@ -148,8 +147,7 @@ void find_answer(Run& run) {
   control_answer(run);
   control_outside(run);
   soak_fix(run);
-  doubt_devices(run);
-  doubt_disagreement(run);
+  doubt_answer(run);
   const Base base{run.sides.subject.environment, run.state.rungs, run.sides.subject.inherited};
   const std::filesystem::path files = run.directory.workaround_files();
   run.state.conclusion =
