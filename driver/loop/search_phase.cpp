@@ -71,12 +71,10 @@ void SearchPhase::search() {
     hear_finished();
     run_.write_reports();
   }
-  say_what_is_left();
+  run_.state.answer = last_answer();
   // The answer can come while other devices still work on trials that it makes needless.
   run_.stop_all("the search is over without it");
   pending_.clear();
-  if (run_.state.answer.state != State::proved && inquiry_.before_other_fix())
-    run_.state.answer = *inquiry_.before_other_fix();
 }
 
 bool SearchPhase::hear(const std::vector<FinishedTrial>& trials) {
@@ -111,12 +109,13 @@ void SearchPhase::hear_finished() {
   run_.state.trials_left.revise(before, run_.state.answer, run_.state.history.order_judged.size(), told);
 }
 
-/// Of an answer that is not proved.
-void SearchPhase::say_what_is_left() {
-  strategies::Answer answer = run_.state.answer;
-  if (inquiry_.answer().state == State::searching) answer.explanation = inquiry_.so_far();
+/// When nothing is asked any more: with what is left to be said of one that is not proved.
+strategies::Answer SearchPhase::last_answer() const {
+  strategies::Answer answer = inquiry_.answer();
+  if (answer.state == State::searching) answer.explanation = inquiry_.so_far();
   if (answer.state == State::proved && !inquiry_.unproved().empty()) answer = not_carried(std::move(answer));
-  run_.state.answer = std::move(answer);
+  if (answer.state != State::proved && inquiry_.before_other_fix()) answer = *inquiry_.before_other_fix();
+  return answer;
 }
 
 /// Its proofs at full length did not show what they should.
