@@ -160,15 +160,14 @@ void Trials::go_on(TrialPlan plan, PastTrial past) {
     finished_.push_back({std::move(open.plan), std::move(open.ended), *past.judgement});
     open_.erase(past.number);
   } else if (open.ended.empty())
-    while (open.running < open.plan.attempts) launch_one(open, "none of its attempts ended");
+    while (std::ssize(open.running) < open.plan.attempts) launch_one(open, "none of its attempts ended");
   else decide(open);
   pump();
 }
 
 /// An attempt that a scheduler has, or had when bisectd was killed.
 void Trials::take_up(Open& open, AttemptRequest request) {
-  ++open.running;
-  open.seeds_running.push_back(request.perturbed);
+  open.running.push_back(request.perturbed);
   request.adopt = true;
   queue_.push_front(std::move(request));
 }
@@ -176,9 +175,8 @@ void Trials::take_up(Open& open, AttemptRequest request) {
 void Trials::launch_one(Open& open, const std::string& why) {
   const int number = ++open.launched;
   log::debug(fmt::format("{:04}-{}: queued: {}", open.plan.number, number, why));
-  const int seed = next_seed(open.plan.side->settings->perturb, open.ended, open.seeds_running);
-  open.seeds_running.push_back(seed);
-  ++open.running;
+  const int seed = next_seed(open.plan.side->settings->perturb, open.ended, open.running);
+  open.running.push_back(seed);
   queue_.push_back(request_for(open, number, seed));
   pump();
 }
@@ -215,8 +213,7 @@ void Trials::note_end(const AttemptOutcome& outcome) {
 
 void Trials::take_in(AttemptOutcome outcome) {
   Open& open = open_.at(outcome.trial);
-  --open.running;
-  open.seeds_running.erase(std::ranges::find(open.seeds_running, outcome.perturbed));
+  open.running.erase(std::ranges::find(open.running, outcome.perturbed));
   if (outcome.ending != Ending::interrupted) {
     note_end(outcome);
     listener_(open.plan, &outcome);
@@ -236,8 +233,7 @@ void Trials::drop_queued(Open& open) {
   std::erase_if(queue_, [&](const AttemptRequest& request) {
     if (request.trial != open.plan.number || request.adopt) return false;
     --open.launched;
-    --open.running;
-    open.seeds_running.erase(std::ranges::find(open.seeds_running, request.perturbed));
+    open.running.erase(std::ranges::find(open.running, request.perturbed));
     return true;
   });
 }
@@ -248,20 +244,20 @@ void Trials::decide(Open& open) {
   const auto early = std::ranges::find(open.ended, Ending::ended_early, &AttemptOutcome::ending);
   if (early != open.ended.end()) return finish(open, judge_.ended_early(early->curve));
   const std::vector<judge::Curve> curves = whole_curves(open.ended);
-  const int missing = open.plan.attempts - static_cast<int>(curves.size());
+  const int missing = open.plan.attempts - static_cast<int>(curves.size()), running = static_cast<int>(open.running.size());
   const int broken = static_cast<int>(open.ended.size() - curves.size());
   const AttemptOutcome& last = last_broken(open.ended);
   const bool may_retry =
       broken <= open.plan.crash_retries && last.ending != Ending::not_started && !dies_at_once(open.plan, open.ended);
-  if (!unreadable && missing > open.running && (broken == 0 || may_retry)) {
+  if (!unreadable && missing > running && (broken == 0 || may_retry)) {
     std::string why = "curves are missing";
     if (broken > 0)
       why = fmt::format("retry {} of {}, attempt {} {}: {}", broken, open.plan.crash_retries, last.number,
                         name_of(*last.ending), last.text);
-    for (int more = missing - open.running; more > 0; --more) launch_one(open, why);
+    for (int more = missing - running; more > 0; --more) launch_one(open, why);
     return;
   }
-  if (open.running > 0) return;
+  if (running > 0) return;
   if (!unreadable && missing > 0 && !only_perturbed_broke(open.ended))
     return finish(open, judge_.broken(open.plan, last).value_or(unresolved(last)));
   if (!is(open.plan.role, reports::kJudged)) return finish(open, measured());
