@@ -16,7 +16,6 @@
 #include "configs/printable.hpp"
 #include "configs/standards.hpp"
 #include "configs/suggest.hpp"
-#include "driver/commands/log_read.hpp"
 #include "driver/commands/arguments.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/judge/comparison.hpp"
@@ -35,6 +34,66 @@ using judge::ComparisonTable;
 using strategies::Verdict;
 
 constexpr int kHalfHeight = 5;  ///< lines of a plot above and below its middle
+
+/// One metric of one log.
+struct LogRead {
+  std::string file;
+  std::string metric;  ///< as the log calls it
+  std::size_t values = 0;
+  std::int64_t first_step = 0, last_step = 0;  ///< of the values, where there are any
+  std::string like;                            ///< the first line that was read; empty where a format or a pattern says how
+  std::vector<std::pair<std::size_t, std::string>> left_out;  ///< lines, "of validation"
+  std::string said;                                           ///< all of it; foreign text
+};
+
+/// What was read of a log that was brought, so that a wrong reading is seen: of each metric that was asked for.
+std::vector<LogRead> logs_read(const std::string& file, const read::AttemptLog& log,
+                               const std::vector<judge::MetricRule>& metrics) {
+  std::vector<LogRead> all;
+  const auto learnt = log.learnt();
+  for (const judge::MetricRule& metric : metrics) {
+    LogRead& one = all.emplace_back(LogRead{.file = file, .metric = metric.name, .like = {}, .left_out = {}, .said = {}});
+    if (const auto series = log.curve().series.find(metric.name);
+        series != log.curve().series.end() && !series->second.empty()) {
+      one.values = series->second.size();
+      one.first_step = series->second.front().step;
+      one.last_step = series->second.back().step;
+    }
+    const auto found = std::ranges::find(learnt, metric.name, &read::LearntMetric::metric);
+    if (found != learnt.end() && found->found) {
+      one.metric = found->found->reading.metric;
+      one.like = found->found->reading.line;
+      one.left_out = found->found->left_out;
+      one.said = learn::said(*found->found);
+    } else {
+      one.said = fmt::format("read {} values of {}, steps {} to {}", one.values, one.metric, one.first_step, one.last_step);
+    }
+  }
+  return all;
+}
+
+std::string text_of(const std::vector<LogRead>& logs) {
+  std::string text;
+  for (const LogRead& one : logs) text += fmt::format("{}: {}\n", reports::plain(one.file), reports::plain(one.said));
+  return text;
+}
+
+nlohmann::json json_of(const std::vector<LogRead>& logs) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const LogRead& one : logs) {
+    nlohmann::json left_out = nlohmann::json::array();
+    for (const auto& [lines, what] : one.left_out) left_out.push_back({{"lines", lines}, {"what", reports::plain(what)}});
+    const auto step = [&](std::int64_t at) { return one.values > 0 ? nlohmann::json(at) : nlohmann::json(); };
+    all.push_back({{"file", reports::plain(one.file)},
+                   {"metric", reports::plain(one.metric)},
+                   {"values", one.values},
+                   {"first_step", step(one.first_step)},
+                   {"last_step", step(one.last_step)},
+                   {"like", one.like.empty() ? nlohmann::json() : nlohmann::json(reports::plain(one.like))},
+                   {"left_out", std::move(left_out)}});
+  }
+  return all;
+}
 
 std::string coloured(Verdict verdict, const std::string& text, bool colour) {
   if (!colour) return text;
