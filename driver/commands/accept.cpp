@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "configs/words.hpp"
 #include "driver/baseline/baseline.hpp"
@@ -47,8 +46,8 @@ Facts facts_of(const SeenRun& run, const configs::Experiment& experiment, Role r
   const SideName side = role == Role::reference ? SideName::reference : SideName::subject;
   Facts facts = facts_of_commands_again(experiment, side, run.directory.folder() / "checks");
   for (const PastTrial& trial : run.history.trials)
-    for (const PastAttempt& attempt : trial.attempts)
-      if (trial.role == role && !attempt.perturbed && attempt.ending && is_whole(*attempt.ending)) {
+    for (const Attempt& attempt : trial.attempts)
+      if (trial.role == role && !attempt.perturbed && is_whole(attempt.ending)) {
         facts.merge(
             facts_in_logs(experiment, side_of(experiment, role), run.directory.attempt(trial.number, attempt.number)));
         return facts;
@@ -158,16 +157,15 @@ ExitCode accept(const AcceptOptions& options) {
 }  // namespace
 
 void add_accept(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<AcceptOptions>();
-  CLI::App* command = app.add_subcommand("accept", "make the curve of a run the baseline of later ones");
-  command->add_option("DIR", options->folder, "the run directory")->required();
-  command->add_option("-o,--output", options->file, "file to write; without it baselines/MODEL.json");
-  command->add_option("--of", options->side, "whose curve: subject or reference")
+  const auto [command, options] =
+      add_command(app, action, "accept", "make the curve of a run the baseline of later ones", accept);
+  command.add_option("DIR", options.folder, "the run directory")->required();
+  command.add_option("-o,--output", options.file, "file to write; without it baselines/MODEL.json");
+  command.add_option("--of", options.side, "whose curve: subject or reference")
       ->check(one_of({"subject", "reference"}))
       ->capture_default_str();
-  command->add_option("--model", options->model, "name of the experiments it is for; without it this one's");
-  command->add_flag("--yes", options->yes, "accept a curve that differs, and replace the file");
-  command->callback([&action, options] { action = [options] { return accept(*options); }; });
+  command.add_option("--model", options.model, "name of the experiments it is for; without it this one's");
+  command.add_flag("--yes", options.yes, "accept a curve that differs, and replace the file");
 }
 
 }  // namespace bisectd::driver::commands

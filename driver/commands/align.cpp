@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -239,30 +238,28 @@ ExitCode align_sides(const AlignOptions& options) {
 }  // namespace
 
 void add_align(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<AlignOptions>();
-  CLI::App* command =
-      app.add_subcommand("align", "compare one training step of both sides module by module: what deviates first");
-  auto* experiment = command->add_option("EXPERIMENT", options->experiment, "the experiment file (YAML)");
-  auto* record = command->add_option("--record", options->record,
-                                     "run the reference alone and write its step to this file, for another machine");
+  const auto [command, options] = add_command(
+      app, action, "align", "compare one training step of both sides module by module: what deviates first", align_sides);
+  auto* experiment = command.add_option("EXPERIMENT", options.experiment, "the experiment file (YAML)");
+  auto* record = command.add_option("--record", options.record,
+                                    "run the reference alone and write its step to this file, for another machine");
   auto* reference =
-      command->add_option("--reference", options->reference, "a file that --record wrote, instead of running the reference")
+      command.add_option("--reference", options.reference, "a file that --record wrote, instead of running the reference")
           ->excludes(record);
-  auto* from = command->add_option("--from", options->from,
-                                   "start nothing: compare what msprobe dumped of one step into these two folders, the "
-                                   "reference's and the subject's");
+  auto* from = command.add_option("--from", options.from,
+                                  "start nothing: compare what msprobe dumped of one step into these two folders, the "
+                                  "reference's and the subject's");
   from->expected(2)->type_name("DIR DIR")->excludes(experiment)->excludes(record)->excludes(reference);
   command
-      ->add_option("--bound", options->bound_pct,
-                   "accepted relative difference of dumps in percent: 2 or 2% (else `align.bound`)")
+      .add_option("--bound", options.bound_pct,
+                  "accepted relative difference of dumps in percent: 2 or 2% (else `align.bound`)")
       ->needs(from)
       ->transform(percent_sign())
       ->check(number_in(1e-6, 100.0));
-  command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
-  command->add_flag("--yes", options->yes, "replace the file of --record");
-  add_stderr_options(*command);
-  command->add_flag("--json", options->json, "print JSON instead of text on stdout");
-  command->callback([&action, options] { action = [options] { return align_sides(*options); }; });
+  command.add_option("--out", options.out, "folder that gets the run's directory")->capture_default_str();
+  command.add_flag("--yes", options.yes, "replace the file of --record");
+  add_stderr_options(command);
+  command.add_flag("--json", options.json, "print JSON instead of text on stdout");
 }
 
 }  // namespace bisectd::driver::commands

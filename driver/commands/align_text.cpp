@@ -9,9 +9,14 @@
 
 #include "driver/keep/run_directory.hpp"
 #include "reports/escape.hpp"
+#include "reports/html/alignment.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {
+
+const char* align_verdict(const align::Comparison& comparison) {
+  return !comparison.unequal.empty() ? "unequal" : comparison.deviates() ? "deviates" : "agrees";
+}
 
 namespace {
 
@@ -184,12 +189,6 @@ nlohmann::ordered_json deviation_json(const std::optional<Deviation>& first) {
           {"measured", error_json(first->error)}};
 }
 
-}  // namespace
-
-const char* align_verdict(const Comparison& comparison) {
-  return !comparison.unequal.empty() ? "unequal" : comparison.deviates() ? "deviates" : "agrees";
-}
-
 std::string align_text(const Comparison& comparison) {
   std::string text = table_text(comparison) + "\n";
   std::size_t flags = 0;
@@ -202,6 +201,7 @@ std::string align_text(const Comparison& comparison) {
   return text;
 }
 
+/// For align.html. `title`: of what.
 reports::Alignment align_page(const Comparison& comparison, const std::string& title) {
   reports::Alignment page{.title = title,
                           .verdict = align_verdict(comparison),
@@ -248,6 +248,8 @@ nlohmann::ordered_json align_json(const Comparison& comparison) {
           {"without_gradient", comparison.without_gradient},
           {"modules", std::move(modules)}};
 }
+
+}  // namespace
 
 ExitCode conclude_align(const align::Comparison& comparison, const AlignResult& result) {
   const std::string json = align_json(comparison).dump(2) + "\n";

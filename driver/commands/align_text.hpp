@@ -2,21 +2,15 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "driver/align/comparison.hpp"
 #include "driver/commands/exit_code.hpp"
-#include "reports/html/alignment.hpp"
 
 namespace bisectd::driver::commands {
 
-std::string align_text(const align::Comparison& comparison);
-/// For align.html. `title`: of what.
-reports::Alignment align_page(const align::Comparison& comparison, const std::string& title);
 /// "agrees", "deviates" or "unequal".
 const char* align_verdict(const align::Comparison& comparison);
-nlohmann::ordered_json align_json(const align::Comparison& comparison);
 
 struct AlignResult {
   std::string title;             ///< the experiment's name

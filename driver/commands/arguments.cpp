@@ -31,6 +31,12 @@ void add_with_default(CLI::App& command, const std::string& name, std::string& v
 
 }  // namespace
 
+CLI::App& add_subcommand(CLI::App& app, const char* name, const char* text, std::function<void()> given) {
+  CLI::App& command = *app.add_subcommand(name, text);
+  command.callback(std::move(given));
+  return command;
+}
+
 void add_experiment(CLI::App& command, std::string& experiment, const std::string& description) {
   add_with_default(command, "EXPERIMENT", experiment, description, "experiment.yaml");
 }

@@ -1,18 +1,31 @@
-// What most commands work on, and where they look for it when it is not named; words and numbers that options take.
+// A command of the program, what most of them work on and where they look for it when it is not named; words and numbers
+// that options take.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "driver/commands/command.hpp"
 
 namespace CLI {
 class Validator;
 }
 
 namespace bisectd::driver::commands {
+
+/// Adds a subcommand; `given` is called where the command line has it.
+CLI::App& add_subcommand(CLI::App& app, const char* name, const char* text, std::function<void()> given);
+
+/// The same for one whose work needs `Options`, which live as long as `app`; being given it is the action.
+template <class Options>
+std::pair<CLI::App&, Options&> add_command(CLI::App& app, Action& action, const char* name, const char* text,
+                                           ExitCode (*work)(const Options&)) {
+  const auto options = std::make_shared<Options>();
+  const auto given = [&action, options, work] { action = [options, work] { return work(*options); }; };
+  return {add_subcommand(app, name, text, given), *options};
+}
 
 /// EXPERIMENT; not named, experiment.yaml of the current folder, which is where `init` writes one. `experiment` must
 /// outlive the parsing.

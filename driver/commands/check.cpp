@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 
@@ -20,10 +19,9 @@
 #include "driver/judge/length.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/interrupted.hpp"
-#include "driver/launch/make_launcher.hpp"
+#include "driver/launch/queue.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/pilot.hpp"
-#include "driver/trial/run_tag.hpp"
 #include "driver/trial/samples.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
@@ -114,7 +112,7 @@ void check_suspects(const configs::Experiment& experiment, const neutralise::Env
 /// The commands of `checks`: 0 if their outputs agree. Patterns look into logs, which are not there yet.
 ExitCode check_facts(const configs::Experiment& experiment, const Sides& sides, launch::Launcher& launcher,
                      const fs::path& folder) {
-  const std::string tag = make_run_tag(folder) + "/checks";
+  const std::string tag = keep::make_run_tag(folder) + "/checks";
   const auto facts = [&](const LaunchSide& side, SideName name) {
     return facts_of_commands(experiment, side, name, launcher, folder / "checks", tag);
   };
@@ -164,9 +162,9 @@ ExitCode check(const CheckOptions& options) {
   const fs::path folder =
       scratch ? scratch->path() : keep::RunDirectory::create(options.out, experiment.name + "-check").folder();
   if (!scratch) log::open_file(folder);
-  const auto launching = launch::make_launcher(experiment, folder, [](const std::string& text) { say("warning", text); });
+  const auto launching = launch::make_launcher(folder / "scheduler", [](const std::string& text) { say("warning", text); });
   launch::Launcher& launcher = *launching;
-  Sides sides = prepare_sides(experiment, launcher, folder, make_run_tag(folder));
+  Sides sides = prepare_sides(experiment, launcher, folder, keep::make_run_tag(folder));
   for (const auto& warning : settle_suspects(experiment, sides.subject)) say("warning", configs::placed_text(warning));
   if (!compares) {
     say("ok", fmt::format("goal: a trial passes if it runs to step {}; no reference is run", *experiment.steps));
@@ -191,14 +189,12 @@ ExitCode check(const CheckOptions& options) {
 }  // namespace
 
 void add_check(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<CheckOptions>();
-  CLI::App* command = app.add_subcommand("check", "check all that can be checked before a run");
-  add_experiment(*command, options->experiment);
-  command->add_option("--out", options->out, "folder that will get the run directory")->capture_default_str();
-  command->add_flag("--run", options->run,
-                    "also run each side a few times: up to which step can runs be compared, and does the subject fail");
-  add_stderr_options(*command);
-  command->callback([&action, options] { action = [options] { return check(*options); }; });
+  const auto [command, options] = add_command(app, action, "check", "check all that can be checked before a run", check);
+  add_experiment(command, options.experiment);
+  command.add_option("--out", options.out, "folder that will get the run directory")->capture_default_str();
+  command.add_flag("--run", options.run,
+                   "also run each side a few times: up to which step can runs be compared, and does the subject fail");
+  add_stderr_options(command);
 }
 
 }  // namespace bisectd::driver::commands

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <optional>
 
 #include "configs/loader.hpp"
@@ -321,23 +320,23 @@ class Ci {
   bool any_ended_by_signal_ = false;  ///< a model's bisectd: by whoever was short of memory, or by a person
 };
 
+ExitCode ci(const CiOptions& options) { return Ci(options)(); }
+
 }  // namespace
 
 void add_ci(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<CiOptions>();
-  CLI::App* command =
-      app.add_subcommand("ci", "judge a suite of models against their baselines; search those that regressed");
-  command->add_option("SUITE", options->suite, "the suite file (YAML)")->required();
-  command->add_option("--out", options->out, "folder that gets the suite directory and the history")->capture_default_str();
-  command->add_option("--only", options->only, "this model only; may be given again");
-  command->add_flag("--changed-only", options->changed_only,
-                    "leave out models that agreed last time and surely have not changed since");
-  command->add_flag("--new", options->fresh, "start anew even if the last suite is not finished");
-  add_stderr_options(*command);
-  command->add_option("--color", options->color, "colour in the result: auto, always or never")
+  const auto [command, options] =
+      add_command(app, action, "ci", "judge a suite of models against their baselines; search those that regressed", ci);
+  command.add_option("SUITE", options.suite, "the suite file (YAML)")->required();
+  command.add_option("--out", options.out, "folder that gets the suite directory and the history")->capture_default_str();
+  command.add_option("--only", options.only, "this model only; may be given again");
+  command.add_flag("--changed-only", options.changed_only,
+                   "leave out models that agreed last time and surely have not changed since");
+  command.add_flag("--new", options.fresh, "start anew even if the last suite is not finished");
+  add_stderr_options(command);
+  command.add_option("--color", options.color, "colour in the result: auto, always or never")
       ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
-  command->callback([&action, options] { action = [options] { return Ci(*options)(); }; });
 }
 
 }  // namespace bisectd::driver::commands

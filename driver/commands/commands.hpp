@@ -1,6 +1,8 @@
-// All commands of the program. Each is a subcommand with its options in a file of its own (NAME.cpp); its add_NAME() adds it
-// to `app`, and parsing it sets `action`. In the order of a user's day.
+// All commands of the program. Each is a subcommand with its options in a file of its own (NAME.cpp; what bisectd says of
+// itself in interface.cpp); its add_NAME() adds it to `app`, and parsing it sets `action`. In the order of a user's day.
 #pragma once
+
+#include <vector>
 
 #include "driver/commands/command.hpp"
 
@@ -29,5 +31,12 @@ void add_schema(CLI::App& app, Action& action);      ///< the JSON schema of exp
 void add_completion(CLI::App& app, Action& action);  ///< a script that completes the command line in bash, zsh or fish
 void add_manual(CLI::App& app, Action& action);      ///< the manual page, for the build to install
 void add_version(CLI::App& app, Action& action);     ///< what this program is, for people and scripts
+
+/// The words of a command line, with the "--" of `compare` as the option it stands for: the parser of command lines
+/// would swallow it.
+std::vector<char*> with_candidates(int argc, char** argv);
+
+/// Reads arguments, calls the command, turns what went wrong into a message. The exit code is one of ExitCode.
+int dispatch(int argc, char** argv);
 
 }  // namespace bisectd::driver::commands

@@ -1,4 +1,4 @@
-#include "driver/commands/compare.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -18,8 +16,6 @@
 #include "configs/printable.hpp"
 #include "configs/standards.hpp"
 #include "configs/suggest.hpp"
-#include "driver/commands/commands.hpp"
-#include "driver/commands/log_read.hpp"
 #include "driver/commands/arguments.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/judge/comparison.hpp"
@@ -38,6 +34,66 @@ using judge::ComparisonTable;
 using strategies::Verdict;
 
 constexpr int kHalfHeight = 5;  ///< lines of a plot above and below its middle
+
+/// One metric of one log.
+struct LogRead {
+  std::string file;
+  std::string metric;  ///< as the log calls it
+  std::size_t values = 0;
+  std::int64_t first_step = 0, last_step = 0;  ///< of the values, where there are any
+  std::string like;                            ///< the first line that was read; empty where a format or a pattern says how
+  std::vector<std::pair<std::size_t, std::string>> left_out;  ///< lines, "of validation"
+  std::string said;                                           ///< all of it; foreign text
+};
+
+/// What was read of a log that was brought, so that a wrong reading is seen: of each metric that was asked for.
+std::vector<LogRead> logs_read(const std::string& file, const read::AttemptLog& log,
+                               const std::vector<judge::MetricRule>& metrics) {
+  std::vector<LogRead> all;
+  const auto learnt = log.learnt();
+  for (const judge::MetricRule& metric : metrics) {
+    LogRead& one = all.emplace_back(LogRead{.file = file, .metric = metric.name, .like = {}, .left_out = {}, .said = {}});
+    if (const auto series = log.curve().series.find(metric.name);
+        series != log.curve().series.end() && !series->second.empty()) {
+      one.values = series->second.size();
+      one.first_step = series->second.front().step;
+      one.last_step = series->second.back().step;
+    }
+    const auto found = std::ranges::find(learnt, metric.name, &read::LearntMetric::metric);
+    if (found != learnt.end() && found->found) {
+      one.metric = found->found->reading.metric;
+      one.like = found->found->reading.line;
+      one.left_out = found->found->left_out;
+      one.said = learn::said(*found->found);
+    } else {
+      one.said = fmt::format("read {} values of {}, steps {} to {}", one.values, one.metric, one.first_step, one.last_step);
+    }
+  }
+  return all;
+}
+
+std::string text_of(const std::vector<LogRead>& logs) {
+  std::string text;
+  for (const LogRead& one : logs) text += fmt::format("{}: {}\n", reports::plain(one.file), reports::plain(one.said));
+  return text;
+}
+
+nlohmann::json json_of(const std::vector<LogRead>& logs) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const LogRead& one : logs) {
+    nlohmann::json left_out = nlohmann::json::array();
+    for (const auto& [lines, what] : one.left_out) left_out.push_back({{"lines", lines}, {"what", reports::plain(what)}});
+    const auto step = [&](std::int64_t at) { return one.values > 0 ? nlohmann::json(at) : nlohmann::json(); };
+    all.push_back({{"file", reports::plain(one.file)},
+                   {"metric", reports::plain(one.metric)},
+                   {"values", one.values},
+                   {"first_step", step(one.first_step)},
+                   {"last_step", step(one.last_step)},
+                   {"like", one.like.empty() ? nlohmann::json() : nlohmann::json(reports::plain(one.like))},
+                   {"left_out", std::move(left_out)}});
+  }
+  return all;
+}
 
 std::string coloured(Verdict verdict, const std::string& text, bool colour) {
   if (!colour) return text;
@@ -239,7 +295,8 @@ bool wants_plot(const CompareOptions& options) {
   return ::isatty(STDOUT_FILENO) != 0;
 }
 
-ExitCode compare_logs(CompareOptions options) {
+ExitCode compare_logs(const CompareOptions& given) {
+  CompareOptions options = given;
   if (options.candidates.empty() && options.references.size() == 2) {  // one of each: nothing else can be meant
     options.candidates.push_back(options.references.back());
     options.references.pop_back();
@@ -273,39 +330,38 @@ ExitCode compare_logs(CompareOptions options) {
 }  // namespace
 
 void add_compare(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<CompareOptions>();
-  CLI::App* command =
-      app.add_subcommand("compare", "judge logs that exist: compare REFERENCE CANDIDATE, or REFERENCE... -- CANDIDATE...");
-  command->add_option("REFERENCE", options->references, "logs of the trusted side; several show its noise")->required();
-  command->add_option(
-      candidates_option, options->candidates,
+  const auto [command, options] =
+      add_command(app, action, "compare",
+                  "judge logs that exist: compare REFERENCE CANDIDATE, or REFERENCE... -- CANDIDATE...", compare_logs);
+  command.add_option("REFERENCE", options.references, "logs of the trusted side; several show its noise")->required();
+  command.add_option(
+      candidates_option, options.candidates,
       "logs to judge, each on its own; `--` means the same. Without it, the second of two logs is the candidate");
-  command->add_option("--metric", options->losses, "a loss to judge (default: loss); can be repeated")
+  command.add_option("--metric", options.losses, "a loss to judge (default: loss); can be repeated")
       ->allow_extra_args(false);
-  command->add_option("--score", options->scores, "a score to judge: higher is better; can be repeated")
+  command.add_option("--score", options.scores, "a score to judge: higher is better; can be repeated")
       ->allow_extra_args(false);
-  command->add_option("--format", options->format, "how the logs are written (default: found out from them)");
-  command->add_option("--pattern", options->pattern, "RE2 with the group `value` and perhaps `step`, instead of a format");
-  command->add_option("--step-key", options->step_key,
-                      "key or column of the step, for --format jsonl and csv (default: step)");
-  command->add_option("--target", options->target_pct, "accepted difference of the final level in percent: 2 or 2%")
+  command.add_option("--format", options.format, "how the logs are written (default: found out from them)");
+  command.add_option("--pattern", options.pattern, "RE2 with the group `value` and perhaps `step`, instead of a format");
+  command.add_option("--step-key", options.step_key,
+                     "key or column of the step, for --format jsonl and csv (default: step)");
+  command.add_option("--target", options.target_pct, "accepted difference of the final level in percent: 2 or 2%")
       ->transform(percent_sign())
       ->check(number_in(1e-6, 100.0))
       ->capture_default_str();
-  command->add_flag("--strict", options->strict, "for sign-off: pass only what is certainly within the target");
-  command->add_flag("--worse-only", options->worse_only, "a better result is no difference");
+  command.add_flag("--strict", options.strict, "for sign-off: pass only what is certainly within the target");
+  command.add_flag("--worse-only", options.worse_only, "a better result is no difference");
   command
-      ->add_option("--standard", options->standard,
-                   "say beside the verdict, and without changing it, whether a published standard is met")
+      .add_option("--standard", options.standard,
+                  "say beside the verdict, and without changing it, whether a published standard is met")
       ->check(one_of(configs::names_of_standards()));
-  command->add_option("--plot", options->plot, "draw the difference over the run: auto, always or never")
+  command.add_option("--plot", options.plot, "draw the difference over the run: auto, always or never")
       ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
-  command->add_flag("--json", options->output.json, "print JSON instead of text");
-  command->add_option("--color", options->output.color, "colour: auto, always or never")
+  command.add_flag("--json", options.output.json, "print JSON instead of text");
+  command.add_option("--color", options.output.color, "colour: auto, always or never")
       ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
-  command->callback([options, &action] { action = [options] { return compare_logs(*options); }; });
 }
 
 std::vector<char*> with_candidates(int argc, char** argv) {

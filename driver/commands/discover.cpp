@@ -9,7 +9,6 @@
 #include <boost/algorithm/string/trim.hpp>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -244,15 +243,14 @@ ExitCode discover(const DiscoverOptions& options) {
 }  // namespace
 
 void add_discover(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<DiscoverOptions>();
-  CLI::App* command = app.add_subcommand("discover", "show which suspects one run of the subject really uses");
-  add_experiment(*command, options->experiment);
-  command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
-  add_stderr_options(*command);
-  command->add_flag("--missing", options->missing,
-                    "list what ran on the CPU because the device has no kernel for it, instead");
-  command->add_flag("--json", options->json, "print JSON instead of text on stdout");
-  command->callback([&action, options] { action = [options] { return discover(*options); }; });
+  const auto [command, options] =
+      add_command(app, action, "discover", "show which suspects one run of the subject really uses", discover);
+  add_experiment(command, options.experiment);
+  command.add_option("--out", options.out, "folder that gets the run's directory")->capture_default_str();
+  add_stderr_options(command);
+  command.add_flag("--missing", options.missing,
+                   "list what ran on the CPU because the device has no kernel for it, instead");
+  command.add_flag("--json", options.json, "print JSON instead of text on stdout");
 }
 
 }  // namespace bisectd::driver::commands

@@ -1,4 +1,4 @@
-#include "driver/commands/dispatch.hpp"
+#include "driver/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -11,8 +11,6 @@
 #include <filesystem>
 
 #include "configs/suggest.hpp"
-#include "driver/commands/commands.hpp"
-#include "driver/commands/compare.hpp"
 #include "driver/commands/exit_code.hpp"
 #include "driver/log/log.hpp"
 #include "driver/record/program_version.hpp"

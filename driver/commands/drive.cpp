@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 
@@ -17,14 +16,13 @@
 #include "driver/commands/command.hpp"
 #include "driver/commands/experiment_changes.hpp"
 #include "driver/keep/lock.hpp"
-#include "driver/launch/make_launcher.hpp"
+#include "driver/launch/queue.hpp"
 #include "driver/launch/strays.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/loop.hpp"
 #include "driver/record/past_results.hpp"
 #include "driver/record/setup_files.hpp"
 #include "driver/trial/inherited_settings.hpp"
-#include "driver/trial/run_tag.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver::commands {
@@ -95,7 +93,7 @@ std::string how_to_go_on(const keep::RunDirectory& directory) {
 std::string resume_text(const History& past) {
   std::size_t open_attempts = 0;
   for (const PastTrial& trial : past.trials)
-    for (const PastAttempt& attempt : trial.attempts) open_attempts += attempt.ending ? 0 : 1;
+    for (const Attempt& attempt : trial.attempts) open_attempts += attempt.ending ? 0 : 1;
   return fmt::format("goes on with a run begun {}, {:.1f} s long: {} trials, {} judged, {} attempts not ended{}{}{}",
                      past.started_utc, past.elapsed_s, past.trials.size(), past.order_judged.size(), open_attempts,
                      past.finished ? "; it came to its answer" : "",
@@ -106,7 +104,7 @@ History begin_history(const configs::Experiment& experiment, const keep::RunDire
                       const DriveOptions& options) {
   History history;
   history.started_utc = keep::utc_now();
-  history.run_tag = make_run_tag(directory.folder());
+  history.run_tag = keep::make_run_tag(directory.folder());
   history.recording = digest_of_recording(experiment);
   history.prune = options.prune;
   history.kept = options.kept;
@@ -149,7 +147,7 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
                         : history_left(experiment, directory, resolved, of_setup, options.accept_changes);
   const bool changed = !is_new && keep::read_file(directory.resolved_experiment()) != resolved;
   if (!is_new && launch::sweep_strays(past.run_tag + "/")) log::info("ended processes that an earlier bisectd left behind");
-  const auto launching = launch::make_launcher(experiment, directory.folder(), log::warning);
+  const auto launching = launch::make_launcher(directory.folder() / "scheduler", log::warning);
   launch::Launcher& launcher = *launching;
   Sides sides = prepare_sides(experiment, launcher, directory.folder(), past.run_tag);
   for (const auto& warning : settle_suspects(experiment, sides.subject)) log::warning(configs::render(warning));

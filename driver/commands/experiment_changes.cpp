@@ -6,9 +6,7 @@
 #include <boost/algorithm/string/classification.hpp>
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/split.hpp>
-#include <iterator>
 #include <map>
-#include <string_view>
 #include <vector>
 
 #include "configs/schema.hpp"
@@ -95,9 +93,7 @@ bool touches_reference(const Path& path) {
 
 std::vector<std::string> changes_under_verdicts(const History& past, const std::string& resolved_then,
                                                 const std::string& resolved_now) {
-  const auto gave_a_curve = [](const PastAttempt& attempt) {
-    return !attempt.set_aside && attempt.ending && is_whole(*attempt.ending);
-  };
+  const auto gave_a_curve = [](const Attempt& attempt) { return !attempt.set_aside && is_whole(attempt.ending); };
   const auto any = [&](auto is_meant) {  // attempts of a trial that is not judged yet will be judged with those to come
     return std::ranges::any_of(past.trials, [&](const PastTrial& trial) {
       return !trial.failed && is_meant(trial.role) && (trial.judgement || std::ranges::any_of(trial.attempts, gave_a_curve));

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "configs/loader.hpp"
+#include "driver/commands/arguments.hpp"
 #include "reports/escape.hpp"
 
 namespace bisectd::driver::commands {
@@ -109,11 +109,10 @@ ExitCode families(const FamiliesOptions& options) {
 }  // namespace
 
 void add_families(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<FamiliesOptions>();
-  CLI::App* command = app.add_subcommand("families", "list what a preset can switch off, and how; without one, the presets");
-  command->add_option("PRESET", options->preset, "a preset's name, or a file of your own (YAML)");
-  command->add_flag("--json", options->json, "print JSON instead of text on stdout");
-  command->callback([&action, options] { action = [options] { return families(*options); }; });
+  const auto [command, options] =
+      add_command(app, action, "families", "list what a preset can switch off, and how; without one, the presets", families);
+  command.add_option("PRESET", options.preset, "a preset's name, or a file of your own (YAML)");
+  command.add_flag("--json", options.json, "print JSON instead of text on stdout");
 }
 
 }  // namespace bisectd::driver::commands

@@ -62,8 +62,8 @@ std::optional<double> trial_time_s(const std::optional<History>& earlier, std::o
   std::vector<double> times_s;
   if (earlier)
     for (const PastTrial& trial : earlier->trials)
-      for (const PastAttempt& attempt : trial.attempts)
-        if ((!role || trial.role == *role) && trial.role != Role::reference && attempt.ending && is_whole(*attempt.ending))
+      for (const Attempt& attempt : trial.attempts)
+        if ((!role || trial.role == *role) && trial.role != Role::reference && is_whole(attempt.ending))
           times_s.push_back(attempt.duration_s);
   return median(std::move(times_s));
 }

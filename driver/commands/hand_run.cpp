@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "configs/loader.hpp"
-#include "driver/commands/command.hpp"
 #include "driver/log/log.hpp"
-#include "driver/trial/run_tag.hpp"
 
 namespace bisectd::driver::commands {
 
@@ -17,11 +14,11 @@ HandRun::HandRun(configs::Experiment& experiment, const std::string& resolved, c
     : experiment_(experiment),
       directory_(keep::RunDirectory::create(out, experiment.name + "-" + what)),
       lock_(directory_.folder()),
-      launcher_(launch::make_launcher(experiment, directory_.folder(), log::warning)) {
+      launcher_(launch::make_launcher(directory_.folder() / "scheduler", log::warning)) {
   log::open_file(directory_.folder());
   for (const auto& warning : experiment.warnings) log::warning(configs::render(warning));
   const Begun begun{.started_utc = keep::utc_now(),
-                    .run_tag = make_run_tag(directory_.folder()),
+                    .run_tag = keep::make_run_tag(directory_.folder()),
                     .by_hand = true,
                     .reference_only = needed == configs::Needed::reference};
   try {

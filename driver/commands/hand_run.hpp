@@ -6,7 +6,7 @@
 #include "configs/loader.hpp"
 #include "driver/keep/lock.hpp"
 #include "driver/keep/run_directory.hpp"
-#include "driver/launch/make_launcher.hpp"
+#include "driver/launch/queue.hpp"
 #include "driver/loop/run.hpp"
 
 namespace bisectd::driver::commands {

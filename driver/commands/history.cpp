@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "configs/printable.hpp"
 #include "configs/suggest.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/record/past_results.hpp"
 #include "reports/escape.hpp"
 #include "reports/words.hpp"
@@ -97,13 +97,11 @@ ExitCode history(const HistoryOptions& options) {
 }  // namespace
 
 void add_history(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<HistoryOptions>();
-  CLI::App* command =
-      app.add_subcommand("history", "list the results of earlier runs, and how often each culprit was guilty");
-  command->add_option("PATH", options->path, "the history file, or the folder it is in")->capture_default_str();
-  command->add_option("--model", options->model, "only results of this experiment");
-  command->add_flag("--json", options->json, "one JSON document instead of text");
-  command->callback([&action, options] { action = [options] { return history(*options); }; });
+  const auto [command, options] = add_command(
+      app, action, "history", "list the results of earlier runs, and how often each culprit was guilty", history);
+  command.add_option("PATH", options.path, "the history file, or the folder it is in")->capture_default_str();
+  command.add_option("--model", options.model, "only results of this experiment");
+  command.add_flag("--json", options.json, "one JSON document instead of text");
 }
 
 }  // namespace bisectd::driver::commands

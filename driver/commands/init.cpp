@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "configs/layers.hpp"
 #include "configs/layouts.hpp"
 #include "configs/suggest.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "reports/escape.hpp"
@@ -290,13 +290,9 @@ ExitCode init(const InitOptions& options) {
 }  // namespace
 
 void add_init(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<InitOptions>();
-  CLI::App* command = app.add_subcommand("init", "write a first experiment file with comments");
-  command->add_option("PRESET", options->preset,
-                      "the stack: a preset such as paddle-npu; without one, a family of your own");
-  command->add_option("-o,--output", options->file, "file to write, never over another; - for stdout")
-      ->capture_default_str();
-  command->callback([&action, options] { action = [options] { return init(*options); }; });
+  const auto [command, options] = add_command(app, action, "init", "write a first experiment file with comments", init);
+  command.add_option("PRESET", options.preset, "the stack: a preset such as paddle-npu; without one, a family of your own");
+  command.add_option("-o,--output", options.file, "file to write, never over another; - for stdout")->capture_default_str();
 }
 
 }  // namespace bisectd::driver::commands

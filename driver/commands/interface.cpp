@@ -1,4 +1,4 @@
-// What bisectd says of its own command line: completions for shells, and the manual page.
+// What bisectd says of itself: completions for shells, the manual page, schemas, which one it is.
 #include "driver/commands/commands.hpp"
 
 #include <fmt/format.h>
@@ -8,13 +8,17 @@
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/split.hpp>
-#include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "configs/loader.hpp"
+#include "configs/schema.hpp"
 #include "driver/commands/arguments.hpp"
+#include "driver/keep/run_directory.hpp"
 #include "driver/record/program_version.hpp"
 #include "reports/escape.hpp"
+#include "reports/json.hpp"
 
 namespace bisectd::driver::commands {
 
@@ -189,23 +193,6 @@ std::string fish(const std::vector<CommandDoc>& commands) {
   return text;
 }
 
-}  // namespace
-
-void add_completion(CLI::App& app, Action& action) {
-  const auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("completion", "print a completion script for a shell");
-  command->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(one_of({"bash", "zsh", "fish"}));
-  command->callback([&app, &action, shell] {
-    action = [&app, shell] {
-      const auto commands = described(app);
-      fmt::print("{}", *shell == "bash" ? bash(commands) : *shell == "zsh" ? zsh(commands) : fish(commands));
-      return ExitCode::success;
-    };
-  });
-}
-
-namespace {
-
 /// Text that roff takes as it is: no escapes, no request at the start of a line, no hyphen where a minus is meant.
 std::string roff(std::string text) {
   boost::replace_all(text, "\\", "\\e");
@@ -241,16 +228,67 @@ std::string page(const CLI::App& app) {
   return text + roff(app.get_footer()) + "\n";
 }
 
+struct InterfaceOptions {
+  const CLI::App* app = nullptr;
+  std::string what;  ///< which shell's completion, or which schema
+  bool json = false;
+};
+
+ExitCode completion(const InterfaceOptions& options) {
+  const auto commands = described(*options.app);
+  fmt::print("{}", options.what == "bash" ? bash(commands) : options.what == "zsh" ? zsh(commands) : fish(commands));
+  return ExitCode::success;
+}
+
+ExitCode manual(const InterfaceOptions& options) {
+  fmt::print("{}", page(*options.app));
+  return ExitCode::success;
+}
+
+ExitCode schema(const InterfaceOptions& options) {
+  fmt::print("{}", options.what == "report" ? keep::read_file(configs::data_folder() / "schema/report.schema.json")
+                                            : configs::experiment_schema());
+  return ExitCode::success;
+}
+
+ExitCode version(const InterfaceOptions& options) {
+  const nlohmann::ordered_json all{{"version", kVersion},
+                                   {"commit", kCommit},
+                                   {"architecture", kArchitecture},
+                                   {"report_schema", reports::kSchemaVersion},
+                                   {"experiment_schema", 1},
+                                   {"presets", configs::preset_names()},
+                                   {"data", configs::data_folder().string()}};
+  fmt::print("{}\n", options.json ? all.dump(2) : version_line());
+  return ExitCode::success;
+}
+
 }  // namespace
 
+void add_completion(CLI::App& app, Action& action) {
+  const auto [command, options] =
+      add_command(app, action, "completion", "print a completion script for a shell", completion);
+  options.app = &app;
+  command.add_option("SHELL", options.what, "bash, zsh or fish")->required()->check(one_of({"bash", "zsh", "fish"}));
+}
+
 void add_manual(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("manual", "print the manual page (roff)");
-  command->callback([&app, &action] {
-    action = [&app] {
-      fmt::print("{}", page(app));
-      return ExitCode::success;
-    };
-  });
+  add_command(app, action, "manual", "print the manual page (roff)", manual).second.app = &app;
+}
+
+void add_schema(CLI::App& app, Action& action) {
+  const auto [command, options] = add_command(
+      app, action, "schema", "print the JSON schema of experiment files, for editors, or of report.json", schema);
+  options.what = "experiment";
+  command.add_option("WHAT", options.what, "experiment or report")
+      ->check(one_of({"experiment", "report"}))
+      ->capture_default_str();
+}
+
+void add_version(CLI::App& app, Action& action) {
+  const auto [command, options] = add_command(app, action, "version", "say which bisectd this is", version);
+  command.add_flag("--json", options.json,
+                   "one JSON document: version, commit, architecture, schemas, presets, where its data is");
 }
 
 }  // namespace bisectd::driver::commands

@@ -6,9 +6,9 @@
 #include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/replace.hpp>
 #include <filesystem>
-#include <memory>
 
 #include "driver/baseline/recorded_curve.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/foreseen.hpp"
 #include "driver/launch/local.hpp"
@@ -205,12 +205,10 @@ ExitCode plan(const PlanOptions& options) {
 }  // namespace
 
 void add_plan(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<PlanOptions>();
-  CLI::App* command =
-      app.add_subcommand("plan", "print the first commands that a run would start, and how long it is likely to take");
-  add_foreseen_options(*command, options->foreseen);
-  command->add_option("--out", options->out, "folder that would get the run directory")->capture_default_str();
-  command->callback([&action, options] { action = [options] { return plan(*options); }; });
+  const auto [command, options] = add_command(
+      app, action, "plan", "print the first commands that a run would start, and how long it is likely to take", plan);
+  add_foreseen_options(command, options.foreseen);
+  command.add_option("--out", options.out, "folder that would get the run directory")->capture_default_str();
 }
 
 }  // namespace bisectd::driver::commands

@@ -5,9 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <memory>
 
 #include "configs/loader.hpp"
+#include "driver/commands/arguments.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/prune_experiment.hpp"
 #include "driver/log/log.hpp"
@@ -54,13 +54,12 @@ ExitCode prune(const PruneOptions& options) {
 }  // namespace
 
 void add_prune(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<PruneOptions>();
-  CLI::App* command = app.add_subcommand("prune", "find which entries of the workaround in use are still needed");
-  command->add_option("EXPERIMENT", options->experiment, "the experiment file; its subject has the workaround")->required();
-  command->add_option("--out", options->out, "folder that gets the run directory")->capture_default_str();
-  command->add_flag("--new", options->fresh, "start anew even if the last run is not finished");
-  add_output_options(*command, options->output);
-  command->callback([&action, options] { action = [options] { return prune(*options); }; });
+  const auto [command, options] =
+      add_command(app, action, "prune", "find which entries of the workaround in use are still needed", prune);
+  command.add_option("EXPERIMENT", options.experiment, "the experiment file; its subject has the workaround")->required();
+  command.add_option("--out", options.out, "folder that gets the run directory")->capture_default_str();
+  command.add_flag("--new", options.fresh, "start anew even if the last run is not finished");
+  add_output_options(command, options.output);
 }
 
 }  // namespace bisectd::driver::commands

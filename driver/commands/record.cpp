@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <memory>
 #include <stdexcept>
 
 #include "configs/resolved.hpp"
@@ -17,7 +16,6 @@
 #include "driver/commands/output.hpp"
 #include "driver/loop/first_runs.hpp"
 #include "reports/escape.hpp"
-#include "reports/words.hpp"
 
 namespace bisectd::driver::commands {
 namespace {
@@ -81,16 +79,14 @@ ExitCode record(const RecordOptions& options) {
 }  // namespace
 
 void add_record(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<RecordOptions>();
-  CLI::App* command =
-      app.add_subcommand("record", "run the reference here and write its runs to one file, for another machine");
-  add_experiment(*command, options->experiment, "the experiment file; `subject` and `suspects` may be missing");
-  command->add_option("-o,--output", options->file, "file to write")->capture_default_str();
-  command->add_option("--model", options->model, "name of the experiments it is for; without it this one's");
-  command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
-  command->add_flag("--yes", options->yes, "replace the file");
-  add_stderr_options(*command);
-  command->callback([&action, options] { action = [options] { return record(*options); }; });
+  const auto [command, options] = add_command(
+      app, action, "record", "run the reference here and write its runs to one file, for another machine", record);
+  add_experiment(command, options.experiment, "the experiment file; `subject` and `suspects` may be missing");
+  command.add_option("-o,--output", options.file, "file to write")->capture_default_str();
+  command.add_option("--model", options.model, "name of the experiments it is for; without it this one's");
+  command.add_option("--out", options.out, "folder that gets the run's directory")->capture_default_str();
+  command.add_flag("--yes", options.yes, "replace the file");
+  add_stderr_options(command);
 }
 
 }  // namespace bisectd::driver::commands

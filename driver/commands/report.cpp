@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
-#include <memory>
 
 #include "configs/resolved.hpp"
 #include "driver/commands/experiment_changes.hpp"
@@ -65,18 +64,17 @@ ExitCode report(const ReportOptions& options) {
 }  // namespace
 
 void add_report(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<ReportOptions>();
-  CLI::App* command = app.add_subcommand("report", "write a report of a run again; launches nothing");
-  add_run_directory(*command, options->folder);
-  command->add_option("-f,--format", options->format, "console, html, json, junit, md or workaround")
+  const auto [command, options] =
+      add_command(app, action, "report", "write a report of a run again; launches nothing", report);
+  add_run_directory(command, options.folder);
+  command.add_option("-f,--format", options.format, "console, html, json, junit, md or workaround")
       ->check(one_of({"console", "html", "json", "junit", "md", "workaround"}))
       ->capture_default_str();
-  command->add_option("-o,--output", options->file, "write to this file instead of stdout");
-  command->add_option("--color", options->color, "colour of the console format: auto, always or never")
+  command.add_option("-o,--output", options.file, "write to this file instead of stdout");
+  command.add_option("--color", options.color, "colour of the console format: auto, always or never")
       ->check(one_of({"auto", "always", "never"}))
       ->capture_default_str();
-  command->add_flag("--accept-changes", options->accept_changes, "read the logs by the experiment as it is now");
-  command->callback([&action, options] { action = [options] { return report(*options); }; });
+  command.add_flag("--accept-changes", options.accept_changes, "read the logs by the experiment as it is now");
 }
 
 }  // namespace bisectd::driver::commands

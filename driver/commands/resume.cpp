@@ -1,7 +1,6 @@
 #include "driver/commands/commands.hpp"
 
 #include <CLI/CLI.hpp>
-#include <memory>
 
 #include "driver/commands/drive.hpp"
 #include "driver/commands/experiment_changes.hpp"
@@ -33,13 +32,11 @@ ExitCode resume(const ResumeOptions& options) {
 }  // namespace
 
 void add_resume(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<ResumeOptions>();
-  CLI::App* command = app.add_subcommand("resume", "go on with a run that was interrupted");
-  add_run_directory(*command, options->folder);
-  command->add_flag("--accept-changes", options->accept_changes,
-                    "go on although the experiment was changed, but not in what verdicts rest on");
-  add_output_options(*command, options->output);
-  command->callback([&action, options] { action = [options] { return resume(*options); }; });
+  const auto [command, options] = add_command(app, action, "resume", "go on with a run that was interrupted", resume);
+  add_run_directory(command, options.folder);
+  command.add_flag("--accept-changes", options.accept_changes,
+                   "go on although the experiment was changed, but not in what verdicts rest on");
+  add_output_options(command, options.output);
 }
 
 }  // namespace bisectd::driver::commands

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <memory>
 
 #include "driver/commands/drive.hpp"
 #include "driver/commands/exit_code.hpp"
@@ -47,19 +46,18 @@ ExitCode run(const RunOptions& options) {
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<RunOptions>();
-  CLI::App* command = app.add_subcommand("run", "search for the culprits that an experiment file describes");
-  add_experiment(*command, options->experiment);
-  command->add_option("--out", options->out, "folder that gets the run directory, or a run directory to go on with")
+  const auto [command, options] =
+      add_command(app, action, "run", "search for the culprits that an experiment file describes", run);
+  add_experiment(command, options.experiment);
+  command.add_option("--out", options.out, "folder that gets the run directory, or a run directory to go on with")
       ->capture_default_str();
-  command->add_flag("--new", options->fresh, "start anew even if the last run in --out is not finished");
-  command->add_flag("--accept-changes", options->accept_changes,
-                    "go on although the experiment was changed, but not in what verdicts rest on");
-  command->add_option("--history", options->history, "file that remembers results; without it OUT/history.jsonl");
-  command->add_option("--error-file", options->error_file,
-                      "file that gets the message of a run that ends with an error; for programs that start bisectd");
-  add_output_options(*command, options->output);
-  command->callback([&action, options] { action = [options] { return run(*options); }; });
+  command.add_flag("--new", options.fresh, "start anew even if the last run in --out is not finished");
+  command.add_flag("--accept-changes", options.accept_changes,
+                   "go on although the experiment was changed, but not in what verdicts rest on");
+  command.add_option("--history", options.history, "file that remembers results; without it OUT/history.jsonl");
+  command.add_option("--error-file", options.error_file,
+                     "file that gets the message of a run that ends with an error; for programs that start bisectd");
+  add_output_options(command, options.output);
 }
 
 }  // namespace bisectd::driver::commands

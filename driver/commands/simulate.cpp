@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -165,34 +164,32 @@ ExitCode simulate(const SimulateOptions& options) {
 }  // namespace
 
 void add_simulate(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<SimulateOptions>();
-  CLI::App* command = app.add_subcommand(
-      "simulate", "play searches for culprits planted among your suspects: how many trials and hours they take");
-  add_foreseen_options(*command, options->foreseen);
+  const auto [command, options] =
+      add_command(app, action, "simulate",
+                  "play searches for culprits planted among your suspects: how many trials and hours they take", simulate);
+  add_foreseen_options(command, options.foreseen);
   command
-      ->add_option("--causes", options->plant.cause_sizes,
-                   "one number per cause: 1 a lone culprit, 2 a pair that fails only together, 3 three of them")
+      .add_option("--causes", options.plant.cause_sizes,
+                  "one number per cause: 1 a lone culprit, 2 a pair that fails only together, 3 three of them")
       ->delimiter(',')
       ->check(CLI::Range(1, 3))
       ->capture_default_str();
-  command->add_option("--flip", options->plant.flip, "noise: share of the verdicts that are wrong")
+  command.add_option("--flip", options.plant.flip, "noise: share of the verdicts that are wrong")
       ->check(number_in(0.0, 0.3));
-  command->add_option("--crash", options->plant.crash, "share of the sets that break the run")->check(number_in(0.0, 0.5));
+  command.add_option("--crash", options.plant.crash, "share of the sets that break the run")->check(number_in(0.0, 0.5));
   command
-      ->add_option("--hints", options->plant.hint_quality,
-                   "share of the culprits that `likely` names, along with 5 % of the innocent")
+      .add_option("--hints", options.plant.hint_quality,
+                  "share of the culprits that `likely` names, along with 5 % of the innocent")
       ->check(number_in(0.0, 1.0));
-  command->add_option("--at-once", options->slots, "trials that run at once, instead of what the devices allow")
+  command.add_option("--at-once", options.slots, "trials that run at once, instead of what the devices allow")
       ->check(CLI::Range(1, 1024));
-  command->add_option("--trial-minutes", options->trial_minutes, "what one trial takes")->check(number_in(0.001, 1e6));
-  command
-      ->add_option("--everything-minutes", options->everything_minutes, "what one trial takes with everything neutralised")
+  command.add_option("--trial-minutes", options.trial_minutes, "what one trial takes")->check(number_in(0.001, 1e6));
+  command.add_option("--everything-minutes", options.everything_minutes, "what one trial takes with everything neutralised")
       ->check(number_in(0.001, 1e6));
-  command->add_option("--games", options->games, "searches to play")->check(CLI::Range(1, 100000))->capture_default_str();
-  command->add_option("--seed", options->seed, "seed of the first search, instead of the experiment's")
+  command.add_option("--games", options.games, "searches to play")->check(CLI::Range(1, 100000))->capture_default_str();
+  command.add_option("--seed", options.seed, "seed of the first search, instead of the experiment's")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
-  command->add_flag("--json", options->json, "print one JSON document");
-  command->callback([&action, options] { action = [options] { return simulate(*options); }; });
+  command.add_flag("--json", options.json, "print one JSON document");
 }
 
 }  // namespace bisectd::driver::commands

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <memory>
 
 #include "configs/loader.hpp"
 #include "driver/commands/arguments.hpp"
@@ -46,11 +45,10 @@ ExitCode status(const StatusOptions& options) {
 }  // namespace
 
 void add_status(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<StatusOptions>();
-  CLI::App* command = app.add_subcommand("status", "say what a run is doing now, or its result; changes nothing");
-  add_run_directory(*command, options->folder);
-  command->add_flag("--json", options->json, "one JSON document instead of text");
-  command->callback([&action, options] { action = [options] { return status(*options); }; });
+  const auto [command, options] =
+      add_command(app, action, "status", "say what a run is doing now, or its result; changes nothing", status);
+  add_run_directory(command, options.folder);
+  command.add_flag("--json", options.json, "one JSON document instead of text");
 }
 
 }  // namespace bisectd::driver::commands

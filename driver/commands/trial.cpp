@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -217,15 +216,14 @@ ExitCode trial(const TrialOptions& options) {
 }  // namespace
 
 void add_trial(CLI::App& app, Action& action) {
-  const auto options = std::make_shared<TrialOptions>();
-  CLI::App* command = app.add_subcommand("trial", "run and judge one trial, with the suspects that you name switched off");
-  add_experiment(*command, options->experiment);
-  command->add_option("--off", options->off, "names, comma-separated: NAME or FAMILY:NAME; none: the subject as it is")
+  const auto [command, options] =
+      add_command(app, action, "trial", "run and judge one trial, with the suspects that you name switched off", trial);
+  add_experiment(command, options.experiment);
+  command.add_option("--off", options.off, "names, comma-separated: NAME or FAMILY:NAME; none: the subject as it is")
       ->delimiter(',');
-  command->add_option("--out", options->out, "folder that gets the run's directory")->capture_default_str();
-  add_stderr_options(*command);
-  command->add_flag("--json", options->json, "print JSON instead of text on stdout");
-  command->callback([&action, options] { action = [options] { return trial(*options); }; });
+  command.add_option("--out", options.out, "folder that gets the run's directory")->capture_default_str();
+  add_stderr_options(command);
+  command.add_flag("--json", options.json, "print JSON instead of text on stdout");
 }
 
 }  // namespace bisectd::driver::commands

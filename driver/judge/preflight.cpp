@@ -134,9 +134,8 @@ void noise(const Reference& reference, const NoisePool& pool, Preflight& result)
         fmt::format("accept what the noise allows: a target of {:.2g} %", 200 * result.noise)}});
 }
 
-}  // namespace
-
-void add_broken_runs(const Reference& reference, std::vector<Finding>& findings) {
+/// Reference runs that are left out, went on from a checkpoint, or diverged.
+void broken_runs(const Reference& reference, std::vector<Finding>& findings) {
   std::size_t all = reference.given;
   for (const auto& [why, runs] : reference.left_out) all += runs;
   for (const auto& [why, runs] : reference.left_out)
@@ -161,6 +160,8 @@ void add_broken_runs(const Reference& reference, std::vector<Finding>& findings)
          {"make the reference stable first (learning rate, loss scale, gradient clipping)"}});
 }
 
+}  // namespace
+
 Preflight preflight(const Reference& reference, const NoisePool& pool) {
   Preflight result;
   noise(reference, pool, result);
@@ -168,7 +169,7 @@ Preflight preflight(const Reference& reference, const NoisePool& pool) {
   few_points(reference, result.findings);
   repeats(reference, result.findings);
   outlier(reference, result.findings);
-  add_broken_runs(reference, result.findings);
+  broken_runs(reference, result.findings);
   std::stable_partition(result.findings.begin(), result.findings.end(),
                         [](const Finding& finding) { return finding.error; });
   return result;

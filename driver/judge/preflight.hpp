@@ -27,9 +27,6 @@ struct Preflight {
 /// Looks at a prepared reference and what repeats of the subject taught so far.
 Preflight preflight(const Reference& reference, const NoisePool& pool);
 
-/// Reference runs that are left out, went on from a checkpoint, or diverged.
-void add_broken_runs(const Reference& reference, std::vector<Finding>& findings);
-
 /// Size of one unit in the last printed digit of a value near `near`, from the decimals and the significant digits that
 /// the values show: right for fixed ("%.4f") and for scientific ("%.3e") formats. 0 when printed to the last bit.
 double printed_unit(std::span<const double> values, double near);

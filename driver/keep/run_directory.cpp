@@ -5,14 +5,17 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 #include <unistd.h>
+#include <xxhash.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <system_error>
 #include <tuple>
-#include <vector>
 
 #include "driver/keep/descriptor.hpp"
 
@@ -20,11 +23,7 @@ namespace bisectd::driver::keep {
 namespace fs = std::filesystem;
 namespace {
 
-/// What stands behind the name of a run in that of its folder.
-const RE2& time_and_number() {
-  static const RE2 pattern(R"(-(\d{8}T\d{6}Z)(?:-(\d+))?)");
-  return pattern;
-}
+constexpr const char* kJournal = "journal.jsonl";
 
 std::string utc(const char* layout) {
   return fmt::format(fmt::runtime(fmt::format("{{:{}}}", layout)), fmt::gmtime(std::time(nullptr)));
@@ -68,33 +67,36 @@ RunDirectory RunDirectory::open(const fs::path& folder) {
 }
 
 std::optional<RunDirectory> RunDirectory::newest(const fs::path& out, std::string_view name) {
-  std::optional<fs::path> found;
-  std::tuple<std::string, std::size_t, std::string> last;  // time, digits of the number, the number
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(out, ignored)) {
-    const std::string file = entry.path().filename().string();
-    std::string time, number;  // the latter of runs that began in the same second
-    if (!file.starts_with(name) || !RE2::FullMatch(file.substr(name.size()), time_and_number(), &time, &number)) continue;
-    const std::tuple began{time, number.size(), number};
-    if (began <= last || !is_one(entry.path())) continue;
-    last = began;
-    found = entry.path();
-  }
-  if (!found) return std::nullopt;
-  return open(*found);
+  const std::vector<fs::path> runs = begun_in(out, name, kJournal);
+  return runs.empty() ? std::nullopt : std::optional(open(runs.back()));
 }
 
 std::optional<RunDirectory> RunDirectory::latest(const fs::path& out, std::string_view name) {
   std::error_code ignored;
-  const std::string file = fs::read_symlink(out / "latest", ignored).filename().string();
-  if (!file.starts_with(name) || !RE2::FullMatch(file.substr(name.size()), time_and_number()) || !is_one(out / file))
-    return std::nullopt;
-  return open(out / file);
+  const fs::path run = out / fs::read_symlink(out / "latest", ignored).filename();
+  const std::vector<fs::path> runs = begun_in(out, name, kJournal);
+  return std::ranges::count(runs, run) ? std::optional(open(run)) : std::nullopt;
 }
 
 bool RunDirectory::is_one(const fs::path& folder) {
   std::error_code ignored;
-  return fs::is_regular_file(folder / "journal.jsonl", ignored);
+  return fs::is_regular_file(folder / kJournal, ignored);
+}
+
+std::vector<fs::path> begun_in(const fs::path& out, std::string_view name, const char* file) {
+  static const RE2 time_and_number(R"(-(\d{8}T\d{6}Z)(?:-(\d+))?)");            // behind the name
+  std::map<std::tuple<std::string, std::size_t, std::string>, fs::path> found;  // by time, digits of the number, the number
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(out, ignored)) {
+    const std::string folder = entry.path().filename().string();
+    std::string time, number;  // the latter of those that began in the same second
+    if (folder.starts_with(name) && RE2::FullMatch(folder.substr(name.size()), time_and_number, &time, &number) &&
+        fs::is_regular_file(entry.path() / file, ignored))
+      found[{time, number.size(), number}] = entry.path();
+  }
+  std::vector<fs::path> folders;
+  for (auto& [began, folder] : found) folders.push_back(std::move(folder));
+  return folders;
 }
 
 void RunDirectory::point_latest_here() const {
@@ -177,6 +179,12 @@ TemporaryFolder::TemporaryFolder(const fs::path& within) {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
+}
+
+std::string make_run_tag(const fs::path& folder) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  const std::string unique = fmt::format("{} {} {}", folder.string(), now, ::getpid());
+  return fmt::format("{:016x}", XXH3_64bits(unique.data(), unique.size()));
 }
 
 std::string utc_now() { return utc("%Y-%m-%dT%H:%M:%SZ"); }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bisectd::driver::keep {
 
@@ -51,6 +52,9 @@ class RunDirectory {
   std::filesystem::path folder_;
 };
 
+/// The folders NAME-UTC in `out` that hold this file, in the order in which they were begun.
+std::vector<std::filesystem::path> begun_in(const std::filesystem::path& out, std::string_view name, const char* file);
+
 /// All of it, however often it takes; false: see errno.
 bool write_all(int descriptor, std::string_view content);
 
@@ -79,6 +83,9 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
+
+/// The word that marks every process of one run, on this machine and for all time: letters and digits.
+std::string make_run_tag(const std::filesystem::path& folder);
 
 /// 2026-11-21T13:20:32Z
 std::string utc_now();

@@ -22,6 +22,18 @@ namespace bisectd::driver::launch {
 
 namespace {
 
+constexpr std::size_t kShownOfFailure_bytes = 500;
+
+}  // namespace
+
+std::string failure_printed_in(const std::filesystem::path& file) {
+  std::string text = configs::bytes_in(file, kShownOfFailure_bytes);
+  boost::trim(text);
+  return boost::replace_all_copy(text, "\n", "; ");
+}
+
+namespace {
+
 using namespace std::chrono_literals;
 
 constexpr auto kLookEvery = 200ms;        // at files, as often as at the logs of running attempts
@@ -31,14 +43,90 @@ constexpr auto kCancelAtMost = 30s;       // then the person is told how to do i
 constexpr auto kDestroyAtMost = 10s;
 constexpr std::size_t kShownIds = 50;
 constexpr JobId kOwnId = JobId{1} << 63;  // the scheduler's programs have ids from here on
+constexpr auto kAnswerAtMost = 30s;       // squeue gives up by itself after 10 s without a controller
 
-}  // namespace
+/// What a program of the scheduler came to.
+struct SchedulerAnswer {
+  std::optional<std::string> failure;  ///< why it did not do what it was to do, in one line; nothing if it did
+  std::string output;                  ///< what it printed
+  std::set<JobId> about;               ///< the jobs that it was started for
+};
 
-class QueueLauncher::Impl {
+/// Runs at most once at a time.
+class SchedulerProgram {
  public:
-  Impl(std::filesystem::path folder, Say say) : folder_(std::move(folder)), say_(std::move(say)) {}
+  /// `id` is no job's; `what` names the files of what it prints.
+  SchedulerProgram(LocalLauncher& launcher, JobId id, std::string what)
+      : launcher_(launcher), id_(id), what_(std::move(what)) {}
 
-  ~Impl() {
+  bool runs() const { return running_.has_value(); }
+  bool runs_for(JobId job) const { return running_ && running_->about.contains(job); }
+
+  /// Starts it; what it prints goes to `folder`, which is made.
+  void start(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+             std::map<std::string, std::string> environment, std::set<JobId> about) {
+    std::filesystem::create_directories(folder);
+    running_ = Running{.output = folder / (what_ + ".txt"),
+                       .errors = folder / (what_ + ".stderr.txt"),
+                       .since = Clock::now(),
+                       .about = std::move(about)};
+    launcher_.start({.id = id_,
+                     .command = arguments,
+                     .environment = std::move(environment),
+                     .directory = "/",
+                     .stdout_file = running_->output,
+                     .stderr_file = running_->errors,
+                     .tag = "bisectd-scheduler",
+                     .grace = 1s,
+                     .logged = false});
+  }
+
+  /// Ends it if it has run for longer than a scheduler takes that answers at all.
+  void stop_if_it_hangs() {
+    if (!running_ || running_->stopped || Clock::now() - running_->since <= kAnswerAtMost) return;
+    running_->stopped = true;
+    launcher_.stop(id_);
+  }
+
+  /// Its answer, if what ended is this program.
+  std::optional<SchedulerAnswer> answer(const Ended& ended) {
+    if (!running_ || ended.id != id_) return std::nullopt;
+    SchedulerAnswer answer{
+        .failure = failure_of(ended), .output = configs::bytes_in(running_->output), .about = running_->about};
+    running_.reset();
+    return answer;
+  }
+
+ private:
+  struct Running {
+    std::filesystem::path output, errors;
+    Clock::time_point since;
+    std::set<JobId> about;
+    bool stopped = false;
+  };
+
+  std::optional<std::string> failure_of(const Ended& ended) const {
+    if (ended.how == Ended::How::exited && ended.code == 0) return std::nullopt;
+    if (ended.how == Ended::How::not_started) return ended.message;
+    if (running_->stopped) return fmt::format("no answer within {} s", kAnswerAtMost.count());
+    const std::string said = failure_printed_in(running_->errors);
+    return said.empty() ? fmt::format("its program ended with {}", ended.code) : said;
+  }
+
+  LocalLauncher& launcher_;
+  JobId id_;
+  std::string what_;
+  std::optional<Running> running_;
+};
+
+/// All jobs of one launcher go to schedulers of the same kind. Whatever asks the scheduler is a child that is waited for
+/// like any job, so a controller that does not answer blocks nothing.
+class QueueLauncher final : public Launcher {
+ public:
+  QueueLauncher(std::filesystem::path folder, Say say) : folder_(std::move(folder)), say_(std::move(say)) {}
+
+  /// Cancels what was submitted and has not ended.
+  ~QueueLauncher() override {
     try {
       for (auto& [id, job] : jobs_) job.stop(Clock::now());
       for (const auto until = Clock::now() + kDestroyAtMost; !jobs_.empty() && Clock::now() < until;) (void)wait(kLookEvery);
@@ -46,14 +134,14 @@ class QueueLauncher::Impl {
     }
   }
 
-  void start(const Job& job) {
+  void start(const Job& job) override {
     if (!job.scheduler) return local_.start(job);
     const BatchJob& queued = jobs_.emplace(job.id, BatchJob(job)).first->second;
     log::debug(fmt::format("{}: {} {} as {}: {}", label_of(job), job.adopt ? "looked for in" : "to be a job of",
                            job.scheduler->name(), queued.name(), log::command_text(job.command)));
   }
 
-  std::vector<Ended> wait(std::chrono::milliseconds at_most) {
+  std::vector<Ended> wait(std::chrono::milliseconds at_most) override {
     const auto until = Clock::now() + std::min<std::chrono::milliseconds>(at_most, std::chrono::hours{24 * 365});
     while (true) {
       move_on();
@@ -69,20 +157,20 @@ class QueueLauncher::Impl {
     }
   }
 
-  void stop(JobId id) {
+  void stop(JobId id) override {
     const auto found = jobs_.find(id);
     if (found == jobs_.end()) return local_.stop(id);
     log::debug(fmt::format("{}: to be cancelled", label_of(found->second.job())));
     found->second.stop(Clock::now());
   }
 
-  JobStatus status(JobId id) const {
+  JobStatus status(JobId id) const override {
     const auto found = jobs_.find(id);
     return found == jobs_.end() ? local_.status(id) : found->second.status();
   }
 
-  std::optional<std::uint64_t> memory_bytes(JobId id) const { return local_.memory_bytes(id); }
-  int signal_number() const { return local_.signal_number(); }
+  std::optional<std::uint64_t> memory_bytes(JobId id) const override { return local_.memory_bytes(id); }
+  int signal_number() const override { return local_.signal_number(); }
 
  private:
   /// What ended on this machine: a job without a scheduler, or one of the scheduler's programs.
@@ -265,69 +353,10 @@ class QueueLauncher::Impl {
   std::string said_;
 };
 
-QueueLauncher::QueueLauncher(std::filesystem::path folder, Say say)
-    : impl_(std::make_unique<Impl>(std::move(folder), std::move(say))) {}
-QueueLauncher::~QueueLauncher() = default;
-void QueueLauncher::start(const Job& job) { impl_->start(job); }
-std::vector<Ended> QueueLauncher::wait(std::chrono::milliseconds at_most) { return impl_->wait(at_most); }
-void QueueLauncher::stop(JobId id) { impl_->stop(id); }
-JobStatus QueueLauncher::status(JobId id) const { return impl_->status(id); }
-std::optional<std::uint64_t> QueueLauncher::memory_bytes(JobId id) const { return impl_->memory_bytes(id); }
-int QueueLauncher::signal_number() const { return impl_->signal_number(); }
-
-namespace {
-
-using namespace std::chrono_literals;
-
-constexpr auto kAnswerAtMost = 30s;  // squeue gives up by itself after 10 s without a controller
-constexpr std::size_t kShownOfFailure_bytes = 500;
-
 }  // namespace
 
-std::string failure_printed_in(const std::filesystem::path& file) {
-  std::string text = configs::bytes_in(file, kShownOfFailure_bytes);
-  boost::trim(text);
-  return boost::replace_all_copy(text, "\n", "; ");
-}
-
-void SchedulerProgram::start(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-                             std::map<std::string, std::string> environment, std::set<JobId> about) {
-  std::filesystem::create_directories(folder);
-  running_ = Running{.output = folder / (what_ + ".txt"),
-                     .errors = folder / (what_ + ".stderr.txt"),
-                     .since = Clock::now(),
-                     .about = std::move(about)};
-  launcher_.start({.id = id_,
-                   .command = arguments,
-                   .environment = std::move(environment),
-                   .directory = "/",
-                   .stdout_file = running_->output,
-                   .stderr_file = running_->errors,
-                   .tag = "bisectd-scheduler",
-                   .grace = 1s,
-                   .logged = false});
-}
-
-void SchedulerProgram::stop_if_it_hangs() {
-  if (!running_ || running_->stopped || Clock::now() - running_->since <= kAnswerAtMost) return;
-  running_->stopped = true;
-  launcher_.stop(id_);
-}
-
-std::optional<SchedulerAnswer> SchedulerProgram::answer(const Ended& ended) {
-  if (!running_ || ended.id != id_) return std::nullopt;
-  SchedulerAnswer answer{
-      .failure = failure_of(ended), .output = configs::bytes_in(running_->output), .about = running_->about};
-  running_.reset();
-  return answer;
-}
-
-std::optional<std::string> SchedulerProgram::failure_of(const Ended& ended) const {
-  if (ended.how == Ended::How::exited && ended.code == 0) return std::nullopt;
-  if (ended.how == Ended::How::not_started) return ended.message;
-  if (running_->stopped) return fmt::format("no answer within {} s", kAnswerAtMost.count());
-  const std::string said = failure_printed_in(running_->errors);
-  return said.empty() ? fmt::format("its program ended with {}", ended.code) : said;
+std::unique_ptr<Launcher> make_launcher(std::filesystem::path folder, Say say) {
+  return std::make_unique<QueueLauncher>(std::move(folder), std::move(say));
 }
 
 std::map<std::string, std::string> scheduler_environment() {

@@ -50,19 +50,17 @@ std::vector<pid_t> numbers_in(const std::string& folder) {
 
 struct Stat {
   char state = 'X';
-  pid_t parent = -1, session = -1;
+  pid_t parent = -1;
 };
 
-/// /proc/PID/stat: `pid (name) state parent group session ...`; the name may hold spaces and brackets.
+/// /proc/PID/stat: `pid (name) state parent ...`; the name may hold spaces and brackets.
 std::optional<Stat> stat_of(pid_t pid) {
   const auto text = read_whole("/proc/" + std::to_string(pid) + "/stat");
   if (!text) return std::nullopt;
   const auto bracket = text->rfind(')');
   if (bracket == std::string::npos) return std::nullopt;
   Stat stat;
-  pid_t group = 0;
-  if (std::sscanf(text->c_str() + bracket + 1, " %c %d %d %d", &stat.state, &stat.parent, &group, &stat.session) != 4)
-    return std::nullopt;
+  if (std::sscanf(text->c_str() + bracket + 1, " %c %d", &stat.state, &stat.parent) != 2) return std::nullopt;
   return stat;
 }
 
@@ -151,11 +149,6 @@ std::optional<std::uint64_t> memory_of(pid_t pid) {
 std::string name_of(pid_t pid) {
   const auto name = read_whole("/proc/" + std::to_string(pid) + "/comm");
   return name ? name->substr(0, name->find('\n')) : "?";
-}
-
-pid_t session_of(pid_t pid) {
-  const auto stat = stat_of(pid);
-  return stat ? stat->session : -1;
 }
 
 void kill_group(pid_t group) {

@@ -30,9 +30,6 @@ std::optional<std::uint64_t> memory_of(pid_t pid);
 /// The short name of a process, as ps shows it; "?" when there is none.
 std::string name_of(pid_t pid);
 
-/// Session of a process; -1 when there is none.
-pid_t session_of(pid_t pid);
-
 /// SIGKILL to a whole process group, unless it is ours or none. The kernel lets no fork slip through a signal to a group,
 /// while a list of processes is old before it is walked: of a chain in which each process forks and leaves, it holds only
 /// those that are gone. A zombie still has its group (getpgid).

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "driver/log/log.hpp"
 #include "driver/loop/problem.hpp"
-#include "reports/progress.hpp"
 
 namespace bisectd::driver {
 namespace {

@@ -7,9 +7,8 @@
 #include <set>
 
 #include "driver/log/log.hpp"
-#include "driver/loop/budget.hpp"
 #include "driver/loop/conclusion.hpp"
-#include "driver/loop/disagreement.hpp"
+#include "driver/loop/doubts.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/trial/samples.hpp"
 #include "reports/progress.hpp"
@@ -231,7 +230,7 @@ void control_answer(Run& run) {
       if (!begun && was_proved) return;  // they bore it out
       if (!begun && replaying) continue;
       replaying |= begun;
-      if (!begun && hours_spent(run)) {
+      if (!begun && run.hours_spent()) {
         run.stop_all("the budget is spent");
         return take_back(run.state.answer, Hindrance::control,
                          "The budget was spent before this could be tried once more at the end of the run.");
@@ -268,7 +267,7 @@ void control_watching(Run& run) {
     const configs::Family& family = run.experiment.families.at(run.state.catalogue[member].family);
     if (!family.watched.empty() && !run.state.asked_watched.contains(family.name)) families.insert(family.name);
   }
-  if (families.empty() || hours_spent(run)) return;  // as the other controls will say
+  if (families.empty() || run.hours_spent()) return;  // as the other controls will say
   if (const auto how = passes_watched(run, families)) take_back(run.state.answer, Hindrance::watched, *how);
 }
 
@@ -276,7 +275,7 @@ void control_outside(Run& run) {
   if (run.state.answer.state != strategies::State::outside_suspects) return;
   TrialPlan plan = run.plan_for(Role::control, Neutralised(run.state.catalogue.set_of({})),
                                 "the subject as it is once more, at the end: it must fail");
-  if (!run.was_begun(plan) && hours_spent(run)) return;
+  if (!run.was_begun(plan) && run.hours_spent()) return;
   for (const FinishedTrial& finished : run.run_all(std::move(plan)))
     if (finished.judgement.verdict == Verdict::pass)
       take_back(

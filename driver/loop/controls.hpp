@@ -26,7 +26,7 @@ int times_of(const Control& control, bool must_only_run);
 /// beside what the fix leaves active; with everything neutralised the run passes if the fix does. What fails is run last:
 /// had the fault healed after the fix was seen to pass, it would pass. Of causes of several members, which single trials
 /// may have put together wrongly, each is tried once more by itself, and without each member that the fix leaves active.
-/// `all_claims`: each trial of the certificate is added, for trials of one and the same set disagree (disagreement.hpp).
+/// `all_claims`: each trial of the certificate is added, for trials of one and the same set disagree (doubts.hpp).
 std::vector<Control> controls_of(const strategies::Answer& answer, const neutralise::Catalogue& catalogue, bool all_claims);
 
 /// Runs them until one contradicts the answer, and again what noise hides or, with noise, contradicts. The answer in the

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "driver/loop/scope.hpp"
 #include "driver/record/history.hpp"

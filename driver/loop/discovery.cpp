@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -19,7 +18,6 @@
 #include "driver/checks/versions.hpp"
 #include "driver/launch/run_to_end.hpp"
 #include "driver/log/log.hpp"
-#include "driver/loop/budget.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/neutralise/placeholders.hpp"
 #include "driver/neutralise/recipe.hpp"
@@ -87,7 +85,7 @@ SeenMembers see_members(Run& run, FinishedTrial discovery) {
     const strategies::Neutralised all = most_neutralised(run.experiment, known);
     TrialPlan plan = run.plan_for(Role::discovery, {},
                                   fmt::format("{} once {} are neutralised", kWhyDiscover, known.labels(all, kNamed)));
-    if (!run.was_begun(plan) && (trials_spent(run) || hours_spent(run))) {
+    if (!run.was_begun(plan) && (run.trials_spent() || run.hours_spent())) {
       run.warn("the budget was spent before a discovery run came to its end");
       break;
     }
@@ -128,43 +126,6 @@ void warn_of_unseen(Run& run, const SeenMembers& seen) {
 }
 
 }  // namespace
-
-neutralise::Discovered query(Run& run) {
-  if (queried_families(run.experiment).empty()) return {};
-  log::info("asking the framework for the members of a family");
-  try {
-    return ask_framework(run.experiment, run.sides.subject, run.launcher, run.directory.folder() / "query",
-                         run.state.history.run_tag);
-  } catch (const std::runtime_error& error) {
-    throw Infrastructure(error.what());
-  }
-}
-
-TrialPlan plan_discovery(const Run& run) { return run.plan_for(Role::discovery, {}, kWhyDiscover); }
-
-void list_suspects(Run& run, neutralise::Discovered named, std::optional<FinishedTrial> discovery) {
-  if (run.state.history.catalogue) {
-    run.state.exact = run.state.history.exact;
-    warn_of_left_out(run);
-  } else {
-    SeenMembers seen = discovery ? see_members(run, *discovery) : SeenMembers{};
-    seen.members.merge(std::move(named));
-    run.state.catalogue = catalogue_of(run, seen);
-    run.state.exact = run.must_only_run() || run.state.jury->repeats_show_nothing();
-    warn_of_unseen(run, seen);
-    if (run.state.catalogue.size() == 0) refuse_no_suspect(discovery);
-    run.journal.append(catalogue_record(run.state.catalogue, run.state.exact));
-  }
-}
-
-SeenMembers discover(Run& run) {
-  SeenMembers found{.members = query(run)};
-  if (families_seen_in_a_run(run.experiment).empty()) return found;
-  run.start_or_go_on(plan_discovery(run));
-  SeenMembers seen = see_members(run, std::move(run.wait().front()));
-  seen.members.merge(std::move(found.members));
-  return seen;
-}
 
 namespace {
 
@@ -208,14 +169,16 @@ std::vector<std::string> names_in(const fs::path& file, const configs::Family& f
   return {names.begin(), names.end()};
 }
 
-}  // namespace
-
+/// Selected families whose members a command tells.
 std::vector<std::string> queried_families(const configs::Experiment& experiment) {
   std::vector<std::string> names = discovered_families(experiment);
   std::erase_if(names, [&](const std::string& name) { return !experiment.families.at(name).discover->asks_framework(); });
   return names;
 }
 
+/// Runs the commands of these families in the subject's environment and directory; their output stays in `folder`. Throws
+/// std::runtime_error that says why a command's output is no list of members: it failed, named nothing or too many, or
+/// printed a line that is no name.
 neutralise::Discovered ask_framework(const configs::Experiment& experiment, const LaunchSide& subject,
                                      launch::Launcher& launcher, const fs::path& folder, const std::string& run_tag) {
   neutralise::Discovered found;
@@ -237,6 +200,45 @@ neutralise::Discovered ask_framework(const configs::Experiment& experiment, cons
     }
   }
   return found;
+}
+
+}  // namespace
+
+neutralise::Discovered query(Run& run) {
+  if (queried_families(run.experiment).empty()) return {};
+  log::info("asking the framework for the members of a family");
+  try {
+    return ask_framework(run.experiment, run.sides.subject, run.launcher, run.directory.folder() / "query",
+                         run.state.history.run_tag);
+  } catch (const std::runtime_error& error) {
+    throw Infrastructure(error.what());
+  }
+}
+
+TrialPlan plan_discovery(const Run& run) { return run.plan_for(Role::discovery, {}, kWhyDiscover); }
+
+void list_suspects(Run& run, neutralise::Discovered named, std::optional<FinishedTrial> discovery) {
+  if (run.state.history.catalogue) {
+    run.state.exact = run.state.history.exact;
+    warn_of_left_out(run);
+  } else {
+    SeenMembers seen = discovery ? see_members(run, *discovery) : SeenMembers{};
+    seen.members.merge(std::move(named));
+    run.state.catalogue = catalogue_of(run, seen);
+    run.state.exact = run.must_only_run() || run.state.jury->repeats_show_nothing();
+    warn_of_unseen(run, seen);
+    if (run.state.catalogue.size() == 0) refuse_no_suspect(discovery);
+    run.journal.append(catalogue_record(run.state.catalogue, run.state.exact));
+  }
+}
+
+SeenMembers discover(Run& run) {
+  SeenMembers found{.members = query(run)};
+  if (families_seen_in_a_run(run.experiment).empty()) return found;
+  run.start_or_go_on(plan_discovery(run));
+  SeenMembers seen = see_members(run, std::move(run.wait().front()));
+  seen.members.merge(std::move(found.members));
+  return seen;
 }
 
 namespace {

@@ -1,7 +1,6 @@
 // Who the suspects are: what a run of the subject really uses, and what its framework names.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <span>
@@ -9,10 +8,8 @@
 #include <vector>
 
 #include "configs/experiment.hpp"
-#include "driver/launch/launcher.hpp"
 #include "driver/loop/run.hpp"
 #include "driver/neutralise/catalogue.hpp"
-#include "driver/trial/sides.hpp"
 
 namespace bisectd::driver {
 
@@ -35,16 +32,6 @@ void list_suspects(Run& run, neutralise::Discovered named, std::optional<Finishe
 
 /// The members that a run of the subject uses. Starts nothing else. Throws Infrastructure, Interrupted.
 SeenMembers discover(Run& run);
-
-/// Selected families whose members a command tells.
-std::vector<std::string> queried_families(const configs::Experiment& experiment);
-
-/// Runs the commands of these families in the subject's environment and directory; their output stays in `folder`. Throws
-/// std::runtime_error that says why a command's output is no list of members: it failed, named nothing or too many, or
-/// printed a line that is no name.
-neutralise::Discovered ask_framework(const configs::Experiment& experiment, const LaunchSide& subject,
-                                     launch::Launcher& launcher, const std::filesystem::path& folder,
-                                     const std::string& run_tag);
 
 /// A warning, with its place and the nearest right name, for each name in `exclude`, `likely` and `price` of a
 /// family that discovers its members and is in none of `found`: most likely it is misspelt. The loader sees to other

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "configs/printable.hpp"
 #include "driver/baseline/recorded_curve.hpp"
@@ -15,14 +14,13 @@
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/contrast_ends.hpp"
 #include "driver/loop/controls.hpp"
-#include "driver/loop/device_effect.hpp"
+#include "driver/loop/doubts.hpp"
 #include "driver/loop/discovery.hpp"
 #include "driver/loop/problem.hpp"
 #include "driver/read/logged_values.hpp"
 #include "driver/record/record_curves.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "driver/trial/unread_metric.hpp"
-#include "reports/progress.hpp"
 
 namespace bisectd::driver {
 namespace {

@@ -19,20 +19,23 @@ bool says_the_size(const judge::Judgement& judgement, std::optional<double> delt
 
 // The difference at the horizon is not the one at the end: it decides pass or fail, its size says nothing more. A signature
 // is what it is, however long the run was.
-JudgedRun judged_run(const judge::Judgement& judgement, const Neutralised& neutralised, Role role, bool shortened,
-                     double target) {
-  if (role == Role::signature && judgement.verdict != Verdict::unresolved)
-    return {.evidence = {.neutralised = neutralised,
+JudgedRun judged_run(const PastTrial& trial, double target) {
+  const judge::Judgement& judgement = *trial.judgement;
+  if (trial.role == Role::signature && judgement.verdict != Verdict::unresolved)
+    return {.evidence = {.neutralised = trial.neutralised,
                          .verdict = Verdict::inconclusive,
                          .signature = judgement.signature,
                          .judged = false},
-            .role = role};
+            .role = trial.role};
+  // A run that was certain to fail is certain whatever its later steps would have been.
+  const bool ended_early = !trial.attempts.empty() && trial.attempts.back().ending == Ending::ended_early;
+  const bool shortened = trial.shortened && !ended_early;
   const strategies::Size size = judgement.beside_as_is.value_or(strategies::Size{judgement.delta, judgement.standard_error});
   const bool sized = !shortened && says_the_size(judgement, size.delta, target);
   // What its own part says is a size also where the part of the subject as it is, by which sizes are compared, says none.
   const bool sized_by_itself = !shortened && judgement.beside_as_is && says_the_size(judgement, judgement.delta, target);
   return {
-      .evidence = {.neutralised = neutralised,
+      .evidence = {.neutralised = trial.neutralised,
                    .verdict = judgement.verdict,
                    .p_bad = judgement.p_bad,
                    .delta = sized ? size.delta : std::nullopt,
@@ -40,15 +43,9 @@ JudgedRun judged_run(const judge::Judgement& judgement, const Neutralised& neutr
                    .signature = judgement.signature,
                    .by_verdict = sized_by_itself ? std::optional(strategies::Size{judgement.delta, judgement.standard_error})
                                                  : std::nullopt},
-      .role = role,
-      .shortened = shortened && role != Role::signature,
+      .role = trial.role,
+      .shortened = shortened && trial.role != Role::signature,
       .strict = judgement.strict};
-}
-
-JudgedRun judged_run(const PastTrial& trial, double target) {
-  // A run that was certain to fail is certain whatever its later steps would have been.
-  const bool ended_early = !trial.attempts.empty() && trial.attempts.back().ending == Ending::ended_early;
-  return judged_run(*trial.judgement, trial.neutralised, trial.role, trial.shortened && !ended_early, target);
 }
 
 Inquiry::Inquiry(strategies::Problem problem, strategies::EngineKind engine, Scope scope)

@@ -23,10 +23,8 @@ struct JudgedRun {
   bool strict = false;     ///< holds without a grey zone
 };
 
-/// A difference that says how large the failure is, by the accepted one (`target`, a fraction), is told; no other one.
-JudgedRun judged_run(const judge::Judgement& judgement, const strategies::Neutralised& neutralised, Role role,
-                     bool shortened, double target);
-/// The same of a trial in the journal, which is judged.
+/// Of one that is judged. A difference that says how large the failure is, by the accepted one (`target`, a fraction), is
+/// told; no other one.
 JudgedRun judged_run(const PastTrial& trial, double target);
 
 class Inquiry {

@@ -4,21 +4,17 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "driver/log/log.hpp"
-#include "driver/loop/budget.hpp"
 #include "driver/loop/conclusion.hpp"
 #include "driver/loop/controls.hpp"
 #include "driver/loop/descent.hpp"
-#include "driver/loop/device_effect.hpp"
-#include "driver/loop/disagreement.hpp"
+#include "driver/loop/doubts.hpp"
 #include "driver/loop/findings.hpp"
 #include "driver/loop/first_runs.hpp"
 #include "driver/loop/ladders.hpp"
 #include "driver/loop/other_fixes.hpp"
-#include "driver/loop/problem.hpp"
 #include "driver/loop/run.hpp"
 #include "driver/loop/search_phase.hpp"
 #include "driver/record/costs.hpp"
@@ -41,10 +37,10 @@ void warn_of_broken_runs(Run& run) {
     std::string last;
     for (const PastTrial& trial : run.state.history.trials) {
       if (!trial.judgement || !is_meant(trial)) continue;
-      for (const PastAttempt& attempt : trial.attempts) {
+      for (const Attempt& attempt : trial.attempts) {
         if (!attempt.ending || attempt.ending == Ending::lost || attempt.ending == Ending::interrupted) continue;
         ++runs;
-        if (!broke(*attempt.ending)) continue;
+        if (!broke(attempt.ending)) continue;
         ++breaks;
         last = attempt.text;
       }
@@ -113,7 +109,7 @@ void soak_fix(Run& run) {
   TrialPlan plan =
       run.plan_for(Role::soak, strategies::Neutralised(run.state.catalogue.set_of(run.state.answer.culprit_set)),
                    fmt::format("does the fix hold to step {}?", run.experiment.soak->value));
-  if (!run.state.history.finished && !run.was_begun(plan) && (trials_spent(run) || hours_spent(run)))
+  if (!run.state.history.finished && !run.was_begun(plan) && (run.trials_spent() || run.hours_spent()))
     return run.warn(fmt::format("the fix was not run to step {} (soak): the budget is spent", run.experiment.soak->value));
   try {
     run.run_all(std::move(plan));
@@ -151,8 +147,7 @@ void find_answer(Run& run) {
   control_answer(run);
   control_outside(run);
   soak_fix(run);
-  doubt_devices(run);
-  doubt_disagreement(run);
+  doubt_answer(run);
   const Base base{run.sides.subject.environment, run.state.rungs, run.sides.subject.inherited};
   const std::filesystem::path files = run.directory.workaround_files();
   run.state.conclusion =

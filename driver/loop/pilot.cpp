@@ -14,7 +14,6 @@
 #include "driver/judge/running.hpp"
 #include "driver/log/log.hpp"
 #include "driver/loop/first_runs.hpp"
-#include "driver/trial/run_tag.hpp"
 #include "driver/trial/samples.hpp"
 #include "driver/trial/unread_metric.hpp"
 #include "reports/words.hpp"
@@ -49,7 +48,7 @@ class PilotRuns {
         progress_(progress),
         sides_{SideRuns{.trial = 0, .name = "reference", .side = &sides.reference, .perturb = &experiment.reference.perturb},
                SideRuns{.trial = 1, .name = "subject", .side = &sides.subject, .perturb = &experiment.subject.perturb}},
-        attempts_(launcher, experiment.metrics, make_run_tag(folder), 0, {}, [this](const RunningAttempt& running) {
+        attempts_(launcher, experiment.metrics, keep::make_run_tag(folder), 0, {}, [this](const RunningAttempt& running) {
           show(running);
           return false;
         }) {}

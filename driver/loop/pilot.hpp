@@ -4,13 +4,32 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string>
 #include <vector>
 
-#include "driver/loop/pilot_findings.hpp"
+#include "driver/judge/curve.hpp"
 #include "driver/loop/progress.hpp"
 #include "driver/trial/sides.hpp"
 
 namespace bisectd::driver {
+
+struct PilotLine {
+  enum class Mark { ok, warning, error };  ///< error: the experiment would not work
+  Mark mark = Mark::ok;
+  std::string text;
+};
+
+struct PilotFindings {
+  std::vector<PilotLine> lines;
+  bool usable = false;        ///< else the reference gives nothing to compare with
+  bool spread_known = false;  ///< the runs show what rounding grows to, or that they vary by themselves
+};
+
+/// What the curves of a few runs show of the night to come; pure. Curves as samples (samples.hpp), the one without a
+/// perturbation first, as a search would judge them.
+PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<const judge::Curve> references,
+                             std::span<const judge::Curve> subject);
 
 struct Pilot {
   std::vector<PilotLine> lines;

@@ -1,4 +1,5 @@
-#include "driver/loop/pilot_findings.hpp"
+// What the curves of a few runs show of the night to come. Pure: curves in, lines out.
+#include "driver/loop/pilot.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

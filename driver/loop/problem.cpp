@@ -1,7 +1,5 @@
 #include "driver/loop/problem.hpp"
 
-#include <algorithm>
-
 #include "driver/loop/descent.hpp"
 
 namespace bisectd::driver {

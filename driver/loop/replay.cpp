@@ -41,7 +41,7 @@ class Replay {
   }
 
  private:
-  judge::Curve curve_of(const PastTrial& trial, const PastAttempt& attempt) const {
+  judge::Curve curve_of(const PastTrial& trial, const Attempt& attempt) const {
     return logged_curve(side_of(experiment_, trial.role), directory_.attempt(trial.number, attempt.number),
                         experiment_.metrics, state_.history.readings, attempt.perturbed, steps_of(experiment_, trial.role));
   }
@@ -71,7 +71,7 @@ class Replay {
     for (const PastTrial& trial : state_.history.trials) {
       if (trial.judgement) continue;
       state_.open.insert(trial.number);
-      for (const PastAttempt& attempt : trial.attempts)
+      for (const Attempt& attempt : trial.attempts)
         if (!attempt.ending)
           state_.running[keep::RunDirectory::attempt_name(trial.number, attempt.number)] =
               logged_so_far(curve_of(trial, attempt));
@@ -105,7 +105,7 @@ class Replay {
   std::optional<judge::Panel> panel_;
 };
 
-bool is_whole(const PastAttempt& attempt) { return !attempt.set_aside && attempt.ending && is_whole(*attempt.ending); }
+bool is_whole(const Attempt& attempt) { return !attempt.set_aside && is_whole(attempt.ending); }
 
 }  // namespace
 
@@ -114,7 +114,7 @@ std::vector<judge::Curve> whole_curves(const configs::Experiment& experiment, co
   const configs::Side& side = side_of(experiment, role);
   std::vector<judge::Curve> curves;
   for (const PastTrial& past : history.trials)
-    for (const PastAttempt& attempt : past.attempts)
+    for (const Attempt& attempt : past.attempts)
       if (past.role == role && is_whole(attempt))
         curves.push_back(logged_curve(side, directory.attempt(past.number, attempt.number), experiment.metrics,
                                       history.readings, attempt.undone.empty() ? attempt.perturbed : 0,
@@ -126,7 +126,7 @@ std::optional<std::string> cut_log(const configs::Experiment& experiment, const 
                                    const History& history, Role role) {
   const configs::Side& side = side_of(experiment, role);
   for (const PastTrial& past : history.trials)
-    for (const PastAttempt& attempt : past.attempts) {
+    for (const Attempt& attempt : past.attempts) {
       if (past.role != role || !is_whole(attempt)) continue;
       const std::filesystem::path folder = directory.attempt(past.number, attempt.number);
       const judge::Curve curve = logged_curve(side, folder, experiment.metrics, history.readings, 0, {});

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <nlohmann/json.hpp>
 
 #include "configs/printable.hpp"
 #include "driver/judge/running.hpp"
@@ -49,8 +47,7 @@ Run::Run(const configs::Experiment& experiment_given, Sides& sides_given, const 
   for (const PastTrial& trial : state.history.trials) {
     trials.continue_numbers_after(trial.number);
     last_earlier_ = trial.number;
-    const bool came_far =
-        std::ranges::any_of(trial.attempts, [](const PastAttempt& attempt) { return attempt.last_step > 0; });
+    const bool came_far = std::ranges::any_of(trial.attempts, [](const Attempt& attempt) { return attempt.last_step > 0; });
     if (trial.role != Role::reference && came_far)
       for (const configs::Metric& metric : experiment.metrics) metrics_read_.insert(metric.name);
   }
@@ -197,6 +194,20 @@ void Run::warn_of_perturbation(const FinishedTrial& finished) {
 void Run::warn(std::string text) {
   log::warning("warning: " + text);
   state.warnings.push_back(std::move(text));
+}
+
+bool Run::hours_spent(double kept_back_s) const {
+  const auto& hours = experiment.search.budget_hours;
+  return hours && now_s() + kept_back_s >= *hours * 3600.0;
+}
+
+bool Run::trials_spent() const {
+  const auto& most = experiment.search.budget_trials;
+  if (!most) return false;
+  const auto& all = state.history.trials;
+  const auto searched = std::ranges::count_if(all, [](const PastTrial& one) { return is(one.role, reports::kInSearch); });
+  const auto discoveries = std::ranges::count(all, Role::discovery, &PastTrial::role);
+  return searched + std::max<std::ptrdiff_t>(discoveries - 1, 0) >= *most;
 }
 
 void Run::write_reports() {

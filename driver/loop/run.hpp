@@ -73,6 +73,10 @@ class Run {
   /// With all that the run's files tell. Returns the record that they show.
   reports::Record write_final_reports();
   double now_s() const { return attempts_.now_s(); }
+  /// What the person allows for searches: of the hours so many seconds are kept back for what follows; of the trials those
+  /// of searches count, and discovery runs after the first one.
+  bool hours_spent(double kept_back_s = 0) const;
+  bool trials_spent() const;
 
   const RunInput input;
   const configs::Experiment& experiment;  ///< of `input`

@@ -97,7 +97,7 @@ void describe_fix(const configs::Experiment& experiment, const keep::RunDirector
                   const judge::Reference& reference) {
   const PastTrial* trial = judged_trial(
       state.history, strategies::Neutralised(state.catalogue.set_of(state.answer.culprit_set)), strategies::Verdict::pass);
-  const PastAttempt* attempt = trial ? last_ended(*trial) : nullptr;
+  const Attempt* attempt = trial ? last_ended(*trial) : nullptr;
   if (!attempt) return;
   const auto folder = directory.attempt(trial->number, attempt->number);
   const judge::Curve curve = logged_curve(experiment.subject, folder, experiment.metrics, state.history.readings,
@@ -150,7 +150,7 @@ reports::Trial shown_trial(const PastTrial& past, const RunState& state) {
   trial.neutralised = reports::members(past.neutralised);
   trial.running = !past.judgement || state.open.contains(past.number);
   if (past.role == Role::ladder) trial.notes = {trial.value = past.reason};
-  for (const PastAttempt& attempt : past.attempts) {
+  for (const Attempt& attempt : past.attempts) {
     const std::string folder = keep::RunDirectory::attempt_name(past.number, attempt.number);
     const auto running = state.running.find(folder);
     if (!attempt.ending && running == state.running.end()) continue;  // it ran when an earlier bisectd was killed

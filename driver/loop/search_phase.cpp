@@ -3,23 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "driver/log/log.hpp"
-#include "driver/loop/budget.hpp"
 #include "driver/loop/controls.hpp"
 #include "driver/loop/findings.hpp"
 #include "driver/loop/problem.hpp"
 #include "reports/result_lines.hpp"
-#include "reports/progress.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::driver {
 
 using strategies::Neutralised;
 using strategies::State;
-using strategies::SuspectSet;
 using strategies::Verdict;
 
 namespace {
@@ -37,7 +33,7 @@ double time_of_controls(const Run& run) {
   double longest_s = 0;
   for (const PastTrial& trial : run.state.history.trials)
     if (is(trial.role, reports::kEvidence))
-      for (const PastAttempt& attempt : trial.attempts) longest_s = std::max(longest_s, attempt.duration_s);
+      for (const Attempt& attempt : trial.attempts) longest_s = std::max(longest_s, attempt.duration_s);
   return static_cast<double>((controls + devices - 1) / devices) * longest_s;
 }
 
@@ -55,8 +51,9 @@ SearchPhase::SearchPhase(Run& run, const FinishedTrial& as_is, int number, Scope
       number_(number),
       problem_(problem_of(run.experiment, run.state.catalogue, run.sides.subject.pool->size(), run.state.exact)),
       inquiry_(problem_, engine_of(run.experiment.search.engine), std::move(scope)) {
-  inquiry_.learn(judged_run(as_is.judgement, Neutralised(SuspectSet(run.state.catalogue.size())), Role::as_is, false,
-                            run.experiment.accept.target));
+  PastTrial told = run.state.history.numbered(as_is.plan.number);
+  told.judgement = as_is.judgement;  // another one where a contrast judges
+  inquiry_.learn(judged_run(told, run.experiment.accept.target));
   go_on_with_past();
 }
 
@@ -74,12 +71,10 @@ void SearchPhase::search() {
     hear_finished();
     run_.write_reports();
   }
-  say_what_is_left();
+  run_.state.answer = last_answer();
   // The answer can come while other devices still work on trials that it makes needless.
   run_.stop_all("the search is over without it");
   pending_.clear();
-  if (run_.state.answer.state != State::proved && inquiry_.before_other_fix())
-    run_.state.answer = *inquiry_.before_other_fix();
 }
 
 bool SearchPhase::hear(const std::vector<FinishedTrial>& trials) {
@@ -105,22 +100,22 @@ bool SearchPhase::choose(const std::vector<strategies::SuspectId>& fix) {
 
 void SearchPhase::hear_finished() {
   const strategies::Answer before = run_.state.answer;
-  std::vector<ToldTrial> told;
+  std::vector<const PastTrial*> told;
   for (const FinishedTrial& finished : run_.wait()) {
     take_in(finished);
-    told.push_back({finished.plan.number, finished.plan.neutralised, finished.judgement.verdict,
-                    finished.plan.role != Role::signature});
+    told.push_back(&run_.state.history.numbered(finished.plan.number));
   }
   run_.state.answer = inquiry_.answer();  // once for all that came together
   run_.state.trials_left.revise(before, run_.state.answer, run_.state.history.order_judged.size(), told);
 }
 
-/// Of an answer that is not proved.
-void SearchPhase::say_what_is_left() {
-  strategies::Answer answer = run_.state.answer;
-  if (inquiry_.answer().state == State::searching) answer.explanation = inquiry_.so_far();
+/// When nothing is asked any more: with what is left to be said of one that is not proved.
+strategies::Answer SearchPhase::last_answer() const {
+  strategies::Answer answer = inquiry_.answer();
+  if (answer.state == State::searching) answer.explanation = inquiry_.so_far();
   if (answer.state == State::proved && !inquiry_.unproved().empty()) answer = not_carried(std::move(answer));
-  run_.state.answer = std::move(answer);
+  if (answer.state != State::proved && inquiry_.before_other_fix()) answer = *inquiry_.before_other_fix();
+  return answer;
 }
 
 /// Its proofs at full length did not show what they should.
@@ -229,13 +224,10 @@ void SearchPhase::refuse_if_unlike(const FinishedTrial& finished) {
 }
 
 void SearchPhase::take_in(const FinishedTrial& finished) {
-  const TrialPlan& plan = finished.plan;
-  pending_.erase(plan.number);
+  pending_.erase(finished.plan.number);
   refuse_if_unlike(finished);
-  const bool ended_early = finished.attempts.back().ending == Ending::ended_early;
-  const JudgedRun told = judged_run(finished.judgement, plan.neutralised, plan.role, plan.shortened && !ended_early,
-                                    run_.experiment.accept.target);
-  if (inquiry_.learn(told)) forget_shortened();
+  const PastTrial& told = run_.state.history.numbered(finished.plan.number);
+  if (inquiry_.learn(judged_run(told, run_.experiment.accept.target))) forget_shortened();
   inquiry_.learn_refused(refused_in(run_, finished));
 }
 
@@ -244,6 +236,6 @@ void SearchPhase::forget_shortened() {
   run_.state.jury->forget_horizon();
 }
 
-bool SearchPhase::budget_spent() const { return trials_spent(run_) || hours_spent(run_, time_of_controls(run_)); }
+bool SearchPhase::budget_spent() const { return run_.trials_spent() || run_.hours_spent(time_of_controls(run_)); }
 
 }  // namespace bisectd::driver

@@ -33,7 +33,7 @@ class SearchPhase {
  private:
   void go_on_with_past();
   void hear_finished();
-  void say_what_is_left();
+  strategies::Answer last_answer() const;
   strategies::Answer not_carried(strategies::Answer answer) const;
   void ask();
   void start(TrialPlan plan);

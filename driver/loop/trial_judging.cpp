@@ -69,7 +69,7 @@ std::optional<judge::Judgement> TrialJudge::broken(const TrialPlan& plan, const 
   const std::string where = last.last_step ? fmt::format(" after step {}", *last.last_step) : " before the first step";
   std::string text = last.text;  // "exited 1: ImportError: ...": how, and what its log says of it
   text.insert(last.ending == Ending::crashed ? std::min(text.find(": "), text.size()) : text.size(), where);
-  return judge::broke(name_of(last.ending), std::move(text));
+  return judge::broke(name_of(*last.ending), std::move(text));
 }
 
 /// The trial that the search began with; nothing until it is judged.

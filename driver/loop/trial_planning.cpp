@@ -60,7 +60,7 @@ std::set<std::string> ran_on(const TrialPlan& control, const History& history) {
     const bool other_control = trial.role == Role::control && trial.reason != control.reason;
     if (!is(trial.role, reports::kEvidence) && !other_control) continue;
     if (trial.neutralised != control.neutralised) continue;
-    for (const PastAttempt& attempt : trial.attempts)
+    for (const Attempt& attempt : trial.attempts)
       if (!attempt.device.empty()) devices.insert(attempt.device);
   }
   return devices;

@@ -11,21 +11,21 @@ namespace {
 using strategies::Answer;
 using strategies::Verdict;
 
-bool contradicts(const ToldTrial& told, const strategies::Claim& claim) {
-  return told.judged && decided(told.verdict) && told.neutralised == claim.neutralised && told.verdict != claim.expected;
-}
-
-std::string why_more(const Answer& before, const Answer& now, const std::vector<ToldTrial>& told) {
-  for (const ToldTrial& trial : told) {
-    if (trial.verdict == Verdict::unresolved) return fmt::format("trial {} gave no verdict", trial.number);
-    if (trial.judged && trial.verdict == Verdict::inconclusive)
-      return fmt::format("noise hides the verdict of trial {}", trial.number);
-    if (std::ranges::any_of(before.certificate, [&](const auto& claim) { return contradicts(trial, claim); }))
-      return fmt::format("trial {} tried the likeliest answer, and it is not right", trial.number);
+std::string why_more(const Answer& before, const Answer& now, const std::vector<const PastTrial*>& told) {
+  for (const PastTrial* trial : told) {
+    const Verdict verdict = trial->judgement->verdict;
+    if (verdict == Verdict::unresolved) return fmt::format("trial {} gave no verdict", trial->number);
+    if (trial->role == Role::signature) continue;  // only its first steps were wanted
+    if (verdict == Verdict::inconclusive) return fmt::format("noise hides the verdict of trial {}", trial->number);
+    const auto is_contradicted = [&](const strategies::Claim& claim) {
+      return trial->neutralised == claim.neutralised && verdict != claim.expected;
+    };
+    if (std::ranges::any_of(before.certificate, is_contradicted))
+      return fmt::format("trial {} tried the likeliest answer, and it is not right", trial->number);
   }
   if (now.culprit_set.size() > before.culprit_set.size())
     return before.culprit_set.empty() ? "a first answer is likely, and has to be proved" : "one more culprit is likely";
-  return fmt::format("trial {} ruled out less than expected", told.back().number);
+  return fmt::format("trial {} ruled out less than expected", told.back()->number);
 }
 
 }  // namespace
@@ -38,7 +38,8 @@ void TrialsLeft::begin(const Answer& answer, std::size_t judged) {
   middle_ = std::ceil((low_ + high_) / 2);
 }
 
-void TrialsLeft::revise(const Answer& before, const Answer& now, std::size_t judged, const std::vector<ToldTrial>& told) {
+void TrialsLeft::revise(const Answer& before, const Answer& now, std::size_t judged,
+                        const std::vector<const PastTrial*>& told) {
   const TrialsLeft shown = *this;
   begin(now, judged);
   if (high_ == 0 || told.empty()) return;

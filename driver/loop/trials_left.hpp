@@ -5,26 +5,19 @@
 #include <string>
 #include <vector>
 
+#include "driver/trial/past_trial.hpp"
 #include "strategies/answer.hpp"
 
 namespace bisectd::driver {
-
-/// A trial that the search was told.
-struct ToldTrial {
-  std::size_t number = 0;
-  strategies::Neutralised neutralised;
-  strategies::Verdict verdict = strategies::Verdict::unresolved;
-  bool judged = true;  ///< false: only its first steps were wanted
-};
 
 class TrialsLeft {
  public:
   /// The search begins, or begins anew after so many judged trials: nothing was shown of it.
   void begin(const strategies::Answer& answer, std::size_t judged);
-  /// `told` made `before` into `now`, after so many judged trials. As long as what is expected now lies within the range
-  /// that was shown, that one goes on.
+  /// `told`, judged trials, made `before` into `now`, after so many judged trials. As long as what is expected now lies
+  /// within the range that was shown, that one goes on.
   void revise(const strategies::Answer& before, const strategies::Answer& now, std::size_t judged,
-              const std::vector<ToldTrial>& told);
+              const std::vector<const PastTrial*>& told);
   /// Puts the range to be shown after so many judged trials, some of which the search was not told yet, into the answer.
   void count_down(strategies::Answer& answer, std::size_t judged) const;
   /// "trial 7 gave no verdict"; empty unless the last revision made the range grow. Said until the next one: trials that end

@@ -19,7 +19,7 @@ Neutralised set_of(const History& history, const std::vector<SuspectId>& ids) {
 std::optional<double> step_time_s(const History& history, const auto& is_meant) {
   std::vector<double> times;
   for (const PastTrial& trial : history.trials)
-    for (const PastAttempt& attempt : trial.attempts)
+    for (const Attempt& attempt : trial.attempts)
       if (attempt.step_time_s && is_meant(trial)) times.push_back(*attempt.step_time_s);
   return median(std::move(times));
 }
@@ -43,7 +43,7 @@ std::optional<double> step_time_error(const History& history, const Neutralised&
   for (const PastTrial& trial : history.trials) {
     if (trial.role == Role::reference) continue;  // another device
     std::vector<double> logs;
-    for (const PastAttempt& attempt : trial.attempts)
+    for (const Attempt& attempt : trial.attempts)
       if (attempt.step_time_s) logs.push_back(std::log(*attempt.step_time_s));
     const auto runs = static_cast<double>(logs.size());
     if (trial.role == Role::as_is) as_is += runs;

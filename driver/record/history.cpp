@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <ranges>
 #include <stdexcept>
@@ -67,7 +65,7 @@ void History::take(const json& record) {
   } else if (kind == "descent") {
     descent = keep::read_as<reports::Descent>(record);
   } else if (kind == "effect") {
-    effect_seen = set_of(record.at("seen").get<std::string>());
+    keep::read(record.at("seen"), effect_seen);
   } else {
     throw std::invalid_argument("unknown kind of record: " + kind);
   }
@@ -91,8 +89,8 @@ const PastTrial* judged_trial(const History& history, const strategies::Neutrali
   return best ? best : any;
 }
 
-const PastAttempt* last_ended(const PastTrial& trial) {
-  for (const PastAttempt& attempt : trial.attempts | std::views::reverse)
+const Attempt* last_ended(const PastTrial& trial) {
+  for (const Attempt& attempt : trial.attempts | std::views::reverse)
     if (attempt.ending) return &attempt;
   return nullptr;
 }
@@ -171,6 +169,6 @@ json catalogue_record(const neutralise::Catalogue& catalogue, bool exact) {
 
 json descent_record(const reports::Descent& descent) { return keep::record("descent", descent); }
 
-json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", set_key(seen)}}; }
+json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", keep::written(seen)}}; }
 
 }  // namespace bisectd::driver

@@ -7,7 +7,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "driver/neutralise/catalogue.hpp"
@@ -61,7 +60,7 @@ const PastTrial* judged_trial(const History& history, const strategies::Neutrali
                               std::optional<strategies::Verdict> wanted = {});
 
 /// Its attempt that ended last, or null.
-const PastAttempt* last_ended(const PastTrial& trial);
+const Attempt* last_ended(const PastTrial& trial);
 
 /// Throws what keep::read_journal throws, and keep::JournalDamaged for a record that does not fit.
 History read_history(const std::filesystem::path& journal);

@@ -1,14 +1,10 @@
 #include "driver/suite/suite_state.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <string_view>
 #include <vector>
 
 #include "driver/keep/run_directory.hpp"
-#include "driver/trial/run_tag.hpp"
 
 namespace bisectd::driver::suite {
 namespace {
@@ -29,27 +25,6 @@ PastSuite past_suite(const fs::path& folder) {
     if (record.value("kind", "") == "suite") suite.only = record.value("only", std::vector<std::string>{});
   });
   return suite;
-}
-
-/// "20261122T013545Z", and what tells two of one second apart: a longer name of another suite has other letters there.
-bool is_time(std::string_view text) {
-  constexpr std::string_view kForm = "ddddddddTddddddZ";
-  return text.size() >= kForm.size() && std::ranges::equal(kForm, text.substr(0, kForm.size()), [](char form, char c) {
-           return form == 'd' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : form == c;
-         });
-}
-
-/// Folders of suites of this name, oldest first: their names end in the time they began.
-std::vector<fs::path> suites_in(const fs::path& out, const std::string& name) {
-  std::vector<fs::path> folders;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(out, none))
-    if (const std::string folder = entry.path().filename().string();
-        folder.starts_with(name + "-") && is_time(std::string_view(folder).substr(name.size() + 1)) &&
-        SuiteState::is_one(entry.path()))
-      folders.push_back(fs::canonical(entry.path()));
-  std::ranges::sort(folders);
-  return folders;
 }
 
 }  // namespace
@@ -83,10 +58,10 @@ void SuiteState::read() {
 
 SuiteState SuiteState::open(const fs::path& out, const std::string& name, const std::vector<std::string>& only, bool fresh) {
   SuiteState state;
-  std::vector<fs::path> past = fresh ? std::vector<fs::path>{} : suites_in(out, name);
+  std::vector<fs::path> past = fresh ? std::vector<fs::path>{} : keep::begun_in(out, name, kFile);
   std::erase_if(past, [&](const fs::path& folder) { return past_suite(folder).only != only; });
   if (!past.empty() && !past_suite(past.back()).finished) {  // one before it would tell of an older day
-    state.folder_ = past.back();
+    state.folder_ = fs::canonical(past.back());
     state.goes_on_ = true;
     state.lock_ = std::make_unique<keep::Lock>(state.folder_);  // before it is read: another ci may be writing it
     state.read();
@@ -96,7 +71,7 @@ SuiteState SuiteState::open(const fs::path& out, const std::string& name, const 
   state.folder_ = keep::RunDirectory::create(out, name).folder();
   state.lock_ = std::make_unique<keep::Lock>(state.folder_);
   state.started_utc_ = keep::utc_now();
-  state.tag_ = make_run_tag(state.folder_);
+  state.tag_ = keep::make_run_tag(state.folder_);
   const fs::path file = state.folder_ / kFile;
   state.whole_bytes_ = keep::begin_journal(
       file, {{"kind", "suite"}, {"started_utc", state.started_utc_}, {"tag", state.tag_}, {"only", only}});

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/algorithm/string/join.hpp>
 #include <boost/algorithm/string/replace.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -172,15 +171,8 @@ std::string settings_text(const neutralise::Recipe& recipe) {
   return settings.dump();
 }
 
-}  // namespace
-
-std::string shell_text(const LaunchCommand& attempt) {
-  const LaunchCommand command = on_first_devices(attempt);
-  ShellWriter write(command, "");
-  const std::string demands = write.demands();
-  return demands + write.environment(command.tag) + write.start();
-}
-
+/// As a script that starts the attempt again by hand, with a new folder and a tag of its own: the attempt's files are
+/// evidence, and `resume` ends what has its tag.
 std::string rerun_script(const LaunchCommand& attempt) {
   const LaunchCommand command = on_first_devices(attempt);
   ShellWriter write(command, "\"$bisectd_folder\"");
@@ -193,6 +185,15 @@ std::string rerun_script(const LaunchCommand& attempt) {
     text += fmt::format("cp -- {} \"$bisectd_folder\" || exit\n", shell_quoted((command.folder / file).string()));
   // Its last part stays: a training may draw its seed from it.
   return text + write.environment("by-hand/" + command.tag.substr(command.tag.rfind('/') + 1)) + write.start();
+}
+
+}  // namespace
+
+std::string shell_text(const LaunchCommand& attempt) {
+  const LaunchCommand command = on_first_devices(attempt);
+  ShellWriter write(command, "");
+  const std::string demands = write.demands();
+  return demands + write.environment(command.tag) + write.start();
 }
 
 LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& slot, const std::string& run_tag) {

@@ -38,10 +38,6 @@ LaunchCommand launch_command(const AttemptRequest& request, const launch::Slot& 
 /// command. Secrets are not in it: whoever runs it sets them, and is told which.
 std::string shell_text(const LaunchCommand& attempt);
 
-/// The same as a script that starts the attempt again by hand, with a new folder and a tag of its own: the attempt's files
-/// are evidence, and `resume` ends what has its tag.
-std::string rerun_script(const LaunchCommand& attempt);
-
 /// Where the training of this side logs in an attempt's folder.
 std::vector<std::filesystem::path> log_files(const configs::Side& side, const std::filesystem::path& folder);
 

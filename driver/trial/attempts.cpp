@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <stdexcept>
 #include <utility>
 
 #include "driver/launch/interrupted.hpp"
@@ -234,7 +233,7 @@ AttemptOutcome Attempts::outcome_of(Running& running, const launch::Ended& ended
     outcome.notes.push_back(fmt::format("the last step was logged; then: {}", outcome.text));
   const bool left_by_itself = ended.how == launch::Ended::How::exited || ended.how == launch::Ended::How::signalled;
   if (left_by_itself && !ended.message.empty()) outcome.notes.push_back(ended.message);  // what it left running
-  log::debug(fmt::format("{}: {} ({}) after {:.3f} s, last step {}{}{}", label_of(running.request), name_of(outcome.ending),
+  log::debug(fmt::format("{}: {} ({}) after {:.3f} s, last step {}{}{}", label_of(running.request), name_of(*outcome.ending),
                          outcome.text, outcome.duration_s, outcome.last_step ? std::to_string(*outcome.last_step) : "none",
                          outcome.errors.empty() ? "" : "; ", fmt::join(outcome.errors, "; ")));
   return outcome;

@@ -86,20 +86,21 @@ enum class Ending {
 /// along; a partition that preempts may take several.
 constexpr int kMostLost = 10;
 
-/// Beside its ending, what the journal keeps of an attempt once it has ended.
-struct JournaledAttempt : reports::AttemptSummary {
-  int number = 1;       ///< of its trial's, 1-based
-  double waited_s = 0;  ///< for its scheduler, before it started
-  std::string undone;   ///< what it logged if its perturbation was lost; its curve then counts as not perturbed
+/// What the journal keeps of an attempt.
+struct Attempt : reports::AttemptSummary {
+  int number = 1;                ///< of its trial's, 1-based
+  std::optional<Ending> ending;  ///< absent: it runs, or did when bisectd was killed
+  double waited_s = 0;           ///< for its scheduler, before it started
+  std::string undone;            ///< what it logged if its perturbation was lost; its curve then counts as not perturbed
   std::map<std::string, std::optional<std::int64_t>> last_steps;  ///< of each judged metric, and of the file for metrics
   std::vector<std::string> notes;
+  bool set_aside = false;  ///< what made a session fail: no evidence any more, only shown
 };
 
 /// An attempt that ended, with all that it logged.
-struct AttemptOutcome : JournaledAttempt {
+struct AttemptOutcome : Attempt {
   std::size_t trial = 0;
   std::filesystem::path folder;
-  Ending ending = Ending::interrupted;
   judge::Curve curve;
   std::vector<std::string> errors;  ///< lines of the log that should have held a value
   SeenNames names;
@@ -117,11 +118,13 @@ struct RunningAttempt {
 
 /// True if the attempt's curve may be judged: it is whole, and no line of the log that should hold a value did not.
 bool can_be_judged(const AttemptOutcome& outcome);
-const char* name_of(Ending ending);
+std::string name_of(Ending ending);
 /// It crashed, hung or took too long.
-bool broke(Ending ending);
+inline bool broke(std::optional<Ending> ending) {
+  return ending == Ending::crashed || ending == Ending::timed_out || ending == Ending::stalled;
+}
 /// It trained to its last step.
-bool is_whole(Ending ending);
+inline bool is_whole(std::optional<Ending> ending) { return ending == Ending::finished || ending == Ending::whole; }
 
 /// How long to wait, at `now_s`, for those running attempts that began together with `first`, which has ended and will
 /// likely be followed by them; not positive if none is due. All in seconds since the run began.

@@ -60,8 +60,27 @@ BOOST_DESCRIBE_STRUCT(Reading, (),
 
 }  // namespace bisectd::driver::learn
 
+namespace bisectd::driver::keep {
+
+/// A bit for each suspect, the last one first, as where a set is made from text.
 template <>
-struct bisectd::driver::keep::Text<bisectd::strategies::Neutralised> {
-  static std::string text(const strategies::Neutralised& set) { return set_key(set); }
-  static strategies::Neutralised value(const std::string& key) { return strategies::Neutralised(set_of(key)); }
+struct Text<strategies::SuspectSet> {
+  static std::string text(const strategies::SuspectSet& set) {
+    std::string bits(set.size(), '0');
+    for (auto id = set.find_first(); id != strategies::SuspectSet::npos; id = set.find_next(id))
+      bits[set.size() - 1 - id] = '1';
+    return bits;
+  }
+  static strategies::SuspectSet value(const std::string& bits) {
+    if (bits.find_first_not_of("01") != std::string::npos) throw std::invalid_argument("no set of suspects: " + bits);
+    return strategies::SuspectSet(bits);
+  }
 };
+template <>
+struct Text<strategies::Neutralised> : Text<strategies::SuspectSet> {
+  static strategies::Neutralised value(const std::string& bits) {
+    return strategies::Neutralised(Text<strategies::SuspectSet>::value(bits));
+  }
+};
+
+}  // namespace bisectd::driver::keep

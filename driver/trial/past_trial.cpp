@@ -12,8 +12,10 @@ namespace bisectd::driver {
 using nlohmann::json;
 
 BOOST_DESCRIBE_ENUM(Ending, finished, whole, crashed, timed_out, stalled, not_started, ended_early, interrupted, lost)
-BOOST_DESCRIBE_STRUCT(JournaledAttempt, (reports::AttemptSummary), (waited_s, undone, last_steps, notes))
+BOOST_DESCRIBE_STRUCT(Attempt, (reports::AttemptSummary), (ending, waited_s, undone, last_steps, notes))
 BOOST_DESCRIBE_STRUCT(TrialQuestion, (), (role, neutralised, reason, rungs, search))
+
+std::string name_of(Ending ending) { return keep::word_of(ending); }
 
 namespace {
 
@@ -41,7 +43,7 @@ bool PastTrials::take_trial(const json& record) {
       throw std::invalid_argument("a trial has the number of one before it");
     trials.push_back(std::move(trial));
   } else if (kind == "attempt-started") {
-    PastAttempt& attempt = its_trial().attempts.emplace_back();
+    Attempt& attempt = its_trial().attempts.emplace_back();
     attempt.number = keep::whole_number<int>(record.at("attempt"));
     keep::read(record.at("started_s"), attempt.started_s);
     keep::read(record.at("device"), attempt.device);
@@ -49,11 +51,9 @@ bool PastTrials::take_trial(const json& record) {
     elapsed_s = std::max(elapsed_s, attempt.started_s);
   } else if (kind == "attempt-ended") {
     PastTrial& trial = its_trial();
-    const auto attempt =
-        std::ranges::find(trial.attempts, keep::whole_number<int>(record.at("attempt")), &PastAttempt::number);
+    const auto attempt = std::ranges::find(trial.attempts, keep::whole_number<int>(record.at("attempt")), &Attempt::number);
     if (attempt == trial.attempts.end()) throw std::invalid_argument("an attempt ended that never started");
-    keep::read<JournaledAttempt>(record, *attempt);
-    keep::read(record.at("ending"), attempt->ending);
+    keep::read(record, *attempt);
     elapsed_s = std::max(elapsed_s, attempt->started_s + attempt->duration_s);
     if (const auto learnt = record.find("learnt"); learnt != record.end())
       for (const auto& [metric, reading] : learnt->items())
@@ -76,10 +76,10 @@ bool PastTrials::take_trial(const json& record) {
 void PastTrials::set_aside(std::size_t number) {
   PastTrial& trial = trials[index_of(trials, number)];
   trial.failed = true;
-  const auto is_broken = [](const PastAttempt& attempt) { return attempt.ending && !is_whole(*attempt.ending); };
-  const bool any_broken = std::ranges::any_of(
-      trial.attempts, [&](const PastAttempt& attempt) { return !attempt.set_aside && is_broken(attempt); });
-  for (PastAttempt& attempt : trial.attempts) attempt.set_aside |= !any_broken || is_broken(attempt);
+  const auto is_broken = [](const Attempt& attempt) { return attempt.ending && !is_whole(attempt.ending); };
+  const bool any_broken =
+      std::ranges::any_of(trial.attempts, [&](const Attempt& attempt) { return !attempt.set_aside && is_broken(attempt); });
+  for (Attempt& attempt : trial.attempts) attempt.set_aside |= !any_broken || is_broken(attempt);
 }
 
 json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>& members,
@@ -100,10 +100,9 @@ json attempt_started_record(const AttemptRequest& request, double started_s, con
 }
 
 json attempt_ended_record(const AttemptOutcome& outcome) {
-  json record = keep::record<JournaledAttempt>("attempt-ended", outcome);
+  json record = keep::record<Attempt>("attempt-ended", outcome);
   record["trial"] = outcome.trial;
   record["attempt"] = outcome.number;
-  record["ending"] = keep::word_of(outcome.ending);
   for (const auto& [metric, reading] : outcome.learnt) record["learnt"][metric] = keep::written(reading);
   return record;
 }

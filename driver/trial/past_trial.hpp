@@ -13,14 +13,9 @@
 
 namespace bisectd::driver {
 
-struct PastAttempt : JournaledAttempt {
-  std::optional<Ending> ending;  ///< absent: it was running when bisectd was killed
-  bool set_aside = false;        ///< what made a session fail: no evidence any more, only shown
-};
-
 struct PastTrial : TrialQuestion {
   bool shortened = false;  ///< its attempts were, by its plan
-  std::vector<PastAttempt> attempts;
+  std::vector<Attempt> attempts;
   std::optional<judge::Judgement> judgement;   ///< absent while open
   bool failed = false;                         ///< its session failed by it: it is to be run again
   std::vector<strategies::SuspectId> refused;  ///< its log said that these cannot be neutralised

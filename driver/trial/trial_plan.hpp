@@ -12,9 +12,6 @@ namespace bisectd::driver {
 
 using reports::Role;
 
-/// A bit for each suspect, the last one first; by it the journal keeps a set.
-std::string set_key(const strategies::SuspectSet& set);
-
 /// Reason of a trial that is not judged: its curves are there, which is all that was wanted.
 inline constexpr const char* kMeasured = "measured";
 
@@ -34,8 +31,5 @@ struct TrialPlan : TrialQuestion, AttemptPlan {
   int max_attempts = 1;  ///< whole curves at most, while inconclusive
   int crash_retries = 0;
 };
-
-/// Inverse of set_key; throws std::invalid_argument for a text that is none.
-strategies::SuspectSet set_of(const std::string& key);
 
 }  // namespace bisectd::driver

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "driver/launch/job_script.hpp"
 #include "driver/log/log.hpp"
@@ -25,7 +24,7 @@ judge::Judgement measured() {
 judge::Judgement unresolved(const AttemptOutcome& last) {
   judge::Judgement judgement;
   judgement.verdict = strategies::Verdict::unresolved;
-  judgement.reason = name_of(last.ending);
+  judgement.reason = name_of(*last.ending);
   judgement.text = last.errors.empty() ? last.text : last.errors.front();
   return judgement;
 }
@@ -72,7 +71,7 @@ bool dies_at_once(const TrialPlan& plan, const std::vector<AttemptOutcome>& ende
 
 /// The journal outlives a power cut; what a training wrote into its log, or into the file of one metric, just before may
 /// not. What is gone of an attempt that ended, for people; nothing if all is there.
-std::optional<std::string> cut_since(const AttemptOutcome& reread, const PastAttempt& journaled) {
+std::optional<std::string> cut_since(const AttemptOutcome& reread, const Attempt& journaled) {
   if (!journaled.ending) return std::nullopt;
   const auto text = [](std::string_view what, std::int64_t step) {
     return fmt::format("{} had step {} when it ended, and has not now (a power cut, or it is read otherwise)", what, step);
@@ -127,7 +126,7 @@ void Trials::go_on(TrialPlan plan, PastTrial past) {
   if (!judged)
     log::debug(fmt::format("trial {} ({}): gone on with, {} attempts of it were started{}", past.number, name_of(past.role),
                            past.attempts.size(), past.failed ? "; the session before ended by it" : ""));
-  for (const PastAttempt& attempt : past.attempts) {
+  for (const Attempt& attempt : past.attempts) {
     open.launched = std::max(open.launched, attempt.number);
     AttemptRequest request = request_for(open, attempt.number, attempt.perturbed);
     if (!attempt.ending && !judged && request.side->scheduler && launch::may_be_submitted(request.folder)) {
@@ -141,7 +140,7 @@ void Trials::go_on(TrialPlan plan, PastTrial past) {
       judged = false;
     }
     if (!judged)
-      log::debug(fmt::format("{:04}-{}: read again: {}{}{}", past.number, attempt.number, name_of(outcome.ending),
+      log::debug(fmt::format("{:04}-{}: read again: {}{}{}", past.number, attempt.number, name_of(*outcome.ending),
                              attempt.ending ? "" : ", it ran when bisectd ended", attempt.set_aside ? ", set aside" : ""));
     if (outcome.ending == Ending::interrupted) continue;
     if (attempt.ending) {  // what was known when it ended says more than its files do now
@@ -161,15 +160,14 @@ void Trials::go_on(TrialPlan plan, PastTrial past) {
     finished_.push_back({std::move(open.plan), std::move(open.ended), *past.judgement});
     open_.erase(past.number);
   } else if (open.ended.empty())
-    while (open.running < open.plan.attempts) launch_one(open, "none of its attempts ended");
+    while (std::ssize(open.running) < open.plan.attempts) launch_one(open, "none of its attempts ended");
   else decide(open);
   pump();
 }
 
 /// An attempt that a scheduler has, or had when bisectd was killed.
 void Trials::take_up(Open& open, AttemptRequest request) {
-  ++open.running;
-  open.seeds_running.push_back(request.perturbed);
+  open.running.push_back(request.perturbed);
   request.adopt = true;
   queue_.push_front(std::move(request));
 }
@@ -177,9 +175,8 @@ void Trials::take_up(Open& open, AttemptRequest request) {
 void Trials::launch_one(Open& open, const std::string& why) {
   const int number = ++open.launched;
   log::debug(fmt::format("{:04}-{}: queued: {}", open.plan.number, number, why));
-  const int seed = next_seed(open.plan.side->settings->perturb, open.ended, open.seeds_running);
-  open.seeds_running.push_back(seed);
-  ++open.running;
+  const int seed = next_seed(open.plan.side->settings->perturb, open.ended, open.running);
+  open.running.push_back(seed);
   queue_.push_back(request_for(open, number, seed));
   pump();
 }
@@ -216,8 +213,7 @@ void Trials::note_end(const AttemptOutcome& outcome) {
 
 void Trials::take_in(AttemptOutcome outcome) {
   Open& open = open_.at(outcome.trial);
-  --open.running;
-  open.seeds_running.erase(std::ranges::find(open.seeds_running, outcome.perturbed));
+  open.running.erase(std::ranges::find(open.running, outcome.perturbed));
   if (outcome.ending != Ending::interrupted) {
     note_end(outcome);
     listener_(open.plan, &outcome);
@@ -237,8 +233,7 @@ void Trials::drop_queued(Open& open) {
   std::erase_if(queue_, [&](const AttemptRequest& request) {
     if (request.trial != open.plan.number || request.adopt) return false;
     --open.launched;
-    --open.running;
-    open.seeds_running.erase(std::ranges::find(open.seeds_running, request.perturbed));
+    open.running.erase(std::ranges::find(open.running, request.perturbed));
     return true;
   });
 }
@@ -249,20 +244,20 @@ void Trials::decide(Open& open) {
   const auto early = std::ranges::find(open.ended, Ending::ended_early, &AttemptOutcome::ending);
   if (early != open.ended.end()) return finish(open, judge_.ended_early(early->curve));
   const std::vector<judge::Curve> curves = whole_curves(open.ended);
-  const int missing = open.plan.attempts - static_cast<int>(curves.size());
+  const int missing = open.plan.attempts - static_cast<int>(curves.size()), running = static_cast<int>(open.running.size());
   const int broken = static_cast<int>(open.ended.size() - curves.size());
   const AttemptOutcome& last = last_broken(open.ended);
   const bool may_retry =
       broken <= open.plan.crash_retries && last.ending != Ending::not_started && !dies_at_once(open.plan, open.ended);
-  if (!unreadable && missing > open.running && (broken == 0 || may_retry)) {
+  if (!unreadable && missing > running && (broken == 0 || may_retry)) {
     std::string why = "curves are missing";
     if (broken > 0)
       why = fmt::format("retry {} of {}, attempt {} {}: {}", broken, open.plan.crash_retries, last.number,
-                        name_of(last.ending), last.text);
-    for (int more = missing - open.running; more > 0; --more) launch_one(open, why);
+                        name_of(*last.ending), last.text);
+    for (int more = missing - running; more > 0; --more) launch_one(open, why);
     return;
   }
-  if (open.running > 0) return;
+  if (running > 0) return;
   if (!unreadable && missing > 0 && !only_perturbed_broke(open.ended))
     return finish(open, judge_.broken(open.plan, last).value_or(unresolved(last)));
   if (!is(open.plan.role, reports::kJudged)) return finish(open, measured());
@@ -294,7 +289,7 @@ std::vector<FinishedTrial> Trials::wait() {
     journal_.sync();  // the wait may take hours
     for (AttemptOutcome& outcome : attempts_.wait()) {
       Open& open = open_.at(outcome.trial);
-      const Ending ending = outcome.ending;
+      const std::optional<Ending> ending = outcome.ending;
       const std::string text = outcome.text;
       take_in(std::move(outcome));
       if (ending == Ending::lost && !launch_lost_again(open, text))

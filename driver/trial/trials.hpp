@@ -80,10 +80,9 @@ class Trials {
   struct Open {
     TrialPlan plan;
     std::vector<AttemptOutcome> ended;
-    int launched = 0;                ///< attempts given a number so far, ended or not
-    int running = 0;                 ///< running or queued
-    int lost = 0;                    ///< in this session; they are not in `ended`
-    std::vector<int> seeds_running;  ///< perturbations of these
+    int launched = 0;          ///< attempts given a number so far, ended or not
+    int lost = 0;              ///< in this session; they are not in `ended`
+    std::vector<int> running;  ///< perturbations of those that run or are queued
   };
   void begin(TrialPlan plan);
   /// `why`: for the log.

@@ -1,4 +1,4 @@
-#include "driver/loop/device_effect.hpp"
+#include "driver/loop/doubts.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "driver/loop/disagreement.hpp"
+#include "driver/loop/doubts.hpp"
 
 #include "tests/catch.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "driver/commands/command.hpp"
@@ -13,20 +14,16 @@
 namespace bisectd::driver::commands {
 namespace {
 
-TEST_CASE("the table of exit codes in docs/workflow.md is that of the program") {
-  std::string rows = "| exit code | |\n|---|---|\n";
-  for (const ExitCodeMeaning& one : kExitCodes)
-    rows += "| " + std::string(one.code) + " | " + std::string(one.text) + " |\n";
+TEST_CASE("the table of exit codes in docs/workflow.md has those of the program") {
   const std::string page = keep::read_file(BISECTD_SOURCE_FOLDER "/docs/workflow.md");
-  CHECK_THAT(page, Catch::Contains(rows + "\n"));
-}
-
-TEST_CASE("every exit code is in the table") {
-  std::set<std::string_view> known;
-  for (const ExitCodeMeaning& one : kExitCodes) known.insert(one.code);
+  std::istringstream rows(page.substr(page.find("| exit code | |\n")));
+  std::set<std::string> told;
+  for (std::string row; std::getline(rows, row) && row.starts_with("| ");) told.insert(row.substr(2, row.find(" |", 2) - 2));
+  std::set<std::string> known{"exit code", "128+n"};
   for (const ExitCode code : {ExitCode::success, ExitCode::fails, ExitCode::usage, ExitCode::no_answer,
                               ExitCode::infrastructure, ExitCode::bug, ExitCode::nobody_reads})
-    CHECK(known.contains(std::to_string(static_cast<int>(code))));
+    known.insert(std::to_string(static_cast<int>(code)));
+  CHECK(told == known);
   CHECK(static_cast<int>(ExitCode::nobody_reads) == static_cast<int>(after_signal(SIGPIPE)));
 }
 

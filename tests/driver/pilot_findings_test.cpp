@@ -1,5 +1,5 @@
 // What a few runs show of the night to come.
-#include "driver/loop/pilot_findings.hpp"
+#include "driver/loop/pilot.hpp"
 
 #include <algorithm>
 

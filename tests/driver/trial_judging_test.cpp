@@ -88,14 +88,13 @@ TEST_CASE("how far a trial is off is told over the part by which the subject as 
 }
 
 TEST_CASE("the search is told the size over that part; a run that cannot be compared there has a verdict and no size") {
-  judge::Judgement judgement;
+  PastTrial trial;
+  judge::Judgement& judgement = trial.judgement.emplace();
   judgement.verdict = strategies::Verdict::fail;
   judgement.reason = "level";
   judgement.delta = 0.03;
   judgement.standard_error = 0.001;
-  const auto told = [&] {
-    return judged_run(judgement, strategies::Neutralised(strategies::SuspectSet(2)), Role::search, false, 0.005).evidence;
-  };
+  const auto told = [&] { return judged_run(trial, 0.005).evidence; };
   CHECK(told().delta == 0.03);
   judgement.beside_as_is = {0.01, 0.002};
   CHECK(told().delta == 0.01);

@@ -94,7 +94,7 @@ class TrialsBench {
                           },
                       .broken =
                           [this](const TrialPlan&, const AttemptOutcome& last) {
-                            return breaking_fails ? std::optional(judge::broke(name_of(last.ending), last.text))
+                            return breaking_fails ? std::optional(judge::broke(name_of(*last.ending), last.text))
                                                   : std::nullopt;
                           }},
         [this](const TrialPlan&, const AttemptOutcome* ended) {

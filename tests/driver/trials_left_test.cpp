@@ -22,9 +22,9 @@ struct Seen {
 
   Seen(double low, double high) : answer(answer_with(low, high)) { left.begin(answer, judged); }
 
-  void hear(Answer now, const ToldTrial& told) {
+  void hear(Answer now, const PastTrial& told) {
     ++judged;
-    left.revise(answer, now, judged, {told});
+    left.revise(answer, now, judged, {&told});
     answer = std::move(now);
   }
   std::pair<double, double> range() const {
@@ -35,8 +35,12 @@ struct Seen {
   std::string why_more() const { return left.why_more(); }
 };
 
-ToldTrial told(std::size_t number, Verdict verdict = Verdict::pass) {
-  return {.number = number, .neutralised = Neutralised(SuspectSet(4, 0b0010)), .verdict = verdict};
+PastTrial told(std::size_t number, Verdict verdict = Verdict::pass) {
+  PastTrial trial;
+  trial.number = number;
+  trial.neutralised = Neutralised(SuspectSet(4, 0b0010));
+  trial.judgement.emplace().verdict = verdict;
+  return trial;
 }
 
 }  // namespace
@@ -78,7 +82,7 @@ TEST_CASE("the trials to come: neither the range nor its middle grows without a 
 }
 
 TEST_CASE("the trials to come: what grows says why") {
-  const auto why = [](Answer before, Answer now, const ToldTrial& trial) {
+  const auto why = [](Answer before, Answer now, const PastTrial& trial) {
     Seen seen(before.trials_left_low, before.trials_left_high);
     seen.answer = std::move(before);
     seen.hear(std::move(now), trial);
@@ -90,8 +94,8 @@ TEST_CASE("the trials to come: what grows says why") {
   CHECK(why(few, more, told(7, Verdict::inconclusive)) == "noise hides the verdict of trial 7");
   CHECK(why(few, more, told(7)) == "trial 7 ruled out less than expected");
 
-  ToldTrial steps_only = told(7, Verdict::inconclusive);
-  steps_only.judged = false;
+  PastTrial steps_only = told(7, Verdict::inconclusive);
+  steps_only.role = Role::signature;
   CHECK(why(few, more, steps_only) == "trial 7 ruled out less than expected");
 
   Answer believed = few;

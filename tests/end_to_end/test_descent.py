@@ -171,7 +171,7 @@ class Parts(Space):
     def test_explain_speaks_of_both_searches(self):
         self.find("b/y")
         explain = lambda *words: self.bisectd("explain", self.run_folder(), *words, code=0).out
-        self.assertIn("first search: layers:b alone", explain())
+        self.assertIn("first search, among 4 suspects: layers:b alone", explain())
         self.assertIn("cause: layer_ops:b/y alone", explain())
         self.assertIn("layer_ops:b/y is guilty, by itself", explain("b/y"))
         self.assertIn("layer_ops:b/x is cleared", explain("b/x"))

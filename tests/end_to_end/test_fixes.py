@@ -48,7 +48,7 @@ class Fixes(Space):
         self.assertEqual(list(self.other_fixes()), [("op2",)])
         self.assertRegex(said, "HOSTILE_OFF=.?op5")
         self.assert_told_again(said)
-        self.assertIn("with ops:op5 neutralised it passes", self.bisectd("explain", self.run_folder(), code=0).out)
+        self.assertRegex(self.bisectd("explain", self.run_folder(), code=0).out, r"the culprit set neutralised: passes\n  trial \d+: ops:op5 neutralised -> pass")
 
     def test_one_within_the_step_time_is_chosen_and_proved(self):
         said = self.run_with(*PAIR, extra="accept: {step_time: +30%}").out
@@ -108,7 +108,7 @@ class Fixes(Space):
             self.assertEqual(self.causes(self.report()), [["op2", "op5"]])
             explained = self.bisectd("explain", self.run_folder(), code=0).out
             self.assertIn("culprits found and proved", explained)
-            self.assertIn("with ops:op2 neutralised it passes", explained)
+            self.assertRegex(explained, r"the culprit set neutralised: passes\n  trial \d+: ops:op2 neutralised -> pass")
             self.assertEqual(self.journal()[-1]["kind"], "finished")
 
     def test_a_kill_after_the_trial_that_shows_a_further_cause(self):

@@ -132,7 +132,7 @@ class Explain(Space):
         innocent = self.explain("ops:op5")
         self.assertRegex(innocent, r"op5 is cleared: .*\n  trial \d+: ops:op\d.* -> pass")
         proof = self.explain()
-        for claim in ("it passes:", "it fails:", "cause: ops:op1 and ops:op6 only together", "cause: ops:op3 alone"):
+        for claim in ("the culprit set neutralised: passes", "only ops:op3 active: fails", "cause: ops:op1 and ops:op6 only together", "cause: ops:op3 alone"):
             self.assertIn(claim, proof)
         self.assertIn("did you mean", self.explain("op33", code=2))
 

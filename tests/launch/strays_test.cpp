@@ -77,14 +77,12 @@ TEST_CASE("children and descendants") {
   const auto below = launch::descendants_of(children[0]);
   CHECK(below.size() == 2);
   CHECK(below.back() == grandchild);
-  CHECK(launch::session_of(grandchild) == children[0]);
 }
 
-TEST_CASE("a process that is not there has no children, tag or session") {
+TEST_CASE("a process that is not there has no children or tag") {
   const pid_t nobody = 0x7ffffffe;
   CHECK(launch::children_of(nobody).empty());
   CHECK_FALSE(launch::attempt_tag(nobody));
-  CHECK(launch::session_of(nobody) == -1);
 }
 
 TEST_CASE("a variable that only looks like the tag is not it") {
