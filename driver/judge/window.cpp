@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "driver/judge/level.hpp"
 
@@ -23,10 +24,14 @@ constexpr double kIndependent = 8,
 constexpr double kLeastError = 2e-5;     ///< what the loss's own arithmetic moves a mean by
 constexpr double kOfDigit = 0.25;        ///< of a printed digit: rounding to it may be the same in a whole window
 
-double squares_around(std::span<const double> values, double mean) {
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return squares;
+/// How much the line through the values rises from one to the next, where it stays on one side of nothing, and else 0.
+double slope_of(std::span<const double> values, double mean) {
+  const auto n = static_cast<double>(values.size());
+  const double middle = (n - 1) / 2;
+  double along = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) along += (static_cast<double>(i) - middle) * values[i];
+  const double slope = 12 * along / (n * (n * n - 1));
+  return std::abs(slope) * middle < std::abs(mean) ? slope : 0;
 }
 
 /// How the mean of a window is uncertain.
@@ -34,17 +39,22 @@ struct Error {
   double value = 0, independent = 0;
 };
 
-/// By an AR(1) process fitted to the window; Kendall's correction for the bias of a short one. `least`: of its memory.
+/// By an AR(1) process around the line of the window, for a fault that grows is no scatter; Kendall's correction for the
+/// bias of a short window. `least`: of its memory.
 Error error_of(std::span<const double> values, double mean, double least) {
   if (values.size() < kLookedAt) return {std::abs(mean), 0};
   const auto n = static_cast<double>(values.size());
-  const double squares = squares_around(values, mean);
-  double products = 0;
-  for (std::size_t i = 0; i + 1 < values.size(); ++i) products += (values[i] - mean) * (values[i + 1] - mean);
+  const double slope = slope_of(values, mean), fitted = slope == 0 ? 1 : 2;
+  double squares = 0, products = 0, before = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double rest = values[i] - mean - slope * (static_cast<double>(i) - (n - 1) / 2);
+    squares += rest * rest;
+    products += rest * std::exchange(before, rest);
+  }
   const double lag = squares > 0 ? products / squares : 0;
-  const double rho = std::max(std::clamp((lag * n + 1) / std::max(n - 4, 1.0), 0.0, kMostMemory), least);
+  const double rho = std::max(std::clamp((lag * n + fitted) / std::max(n - 3 - fitted, 1.0), 0.0, kMostMemory), least);
   const double independent = n * (1 - rho) / (1 + rho);
-  return {std::sqrt(squares / (n - 1) / independent), independent};
+  return {std::sqrt(squares / (n - fitted) / independent), independent};
 }
 
 /// Lengths of the windows of a log of `n` values, so many of them in the first steps.
