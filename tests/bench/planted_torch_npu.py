@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """`bisectd run` with default options on the real torch_npu and stand-in CANNs that round: who is accused, and rightly?
 
-    planted_torch_npu.py [--games 60] [--first-seed 1] [--healthy] [--steps 60] [--devices 1] [--cold] [--keep FOLDER] [--bisectd FILE]
+    planted_torch_npu.py [--games 60] [--first-seed 1] [--kinds cnn,plain,fused] [--most 3] [--healthy] [--steps 60] [--devices 1] [--cold] [--keep FOLDER] [--bisectd FILE]
 
-Per game the training (torch_npu_training.py: cnn, plain, fused in turn) has a seed of its own, and reference and device are of makes of their
-own. One to three faults are planted, each of which, and each set of which, was seen to harm the loss of this training on this device by four
-times the target. A game: eight references, 24 to 36 operators and 17 flags. --healthy: nothing is planted.
+Per game the training (torch_npu_training.py, the kinds in turn) has a seed of its own, and reference and device are of makes of their own. One to
+--most faults are planted, each of which, and each set of which, was seen to harm the loss of this training on this device by four times the
+target. A game: three references, 24 to 36 operators (many: 64) and 17 flags. --healthy: nothing is planted.
 """
 import argparse
 import contextlib
@@ -43,12 +43,13 @@ FAULTS = {
               "GeluBackward": (3, "gelu_backward", "compatible_impl"), "LayerNorm": (.3, "native_layer_norm", "compatible_impl"),
               "LayerNormBackward": (3, "native_layer_norm_backward"), "Addmm": (.3, "addmm"), "Mm": (3, "mm"), "ApplyAdamWV2": (.3, "_fused_adamw_"),
               "Embedding": (.5, "embedding"), "LogSoftmaxBackward": (3, "_log_softmax_backward_data")}}
+FAULTS["many"] = FAULTS["plain"]
 OFTEN = {"MaxPool2dWithMaskBackward", HF32, "FlashAttentionScore", "FlashAttentionScoreGrad", "InplaceAddcdiv"}
 
 
 class Training:
-    def __init__(self, seed, steps, start):
-        self.kind, self.seed = list(FAULTS)[seed % 3], seed
+    def __init__(self, kind, seed, steps, start):
+        self.kind, self.seed = kind, seed
         self.command = [*start, str(BENCH / "torch_npu_training.py"), self.kind, str(seed), str(steps)]
 
     def environment(self, make, faults=None):
@@ -66,12 +67,12 @@ class Training:
         done = subprocess.run(self.command, env=self.environment("npu", folder / "tried.json"), capture_output=True, text=True, check=True)
         return level([float(loss) for loss in re.findall(r"loss (\S+)", done.stdout)])
 
-    def planted(self, chance, folder):
+    def planted(self, chance, most, folder):
         """Faults, drawn until every set of them does harm."""
         healthy, known = self.level(folder, ()), FAULTS[self.kind]
         harms = {}
         while True:
-            faults = sorted(set(chance.sample(list(known) + sorted(OFTEN & set(known)) * 3, chance.randint(1, 3))))
+            faults = sorted(set(chance.sample(list(known) + sorted(OFTEN & set(known)) * 3, chance.randint(1, most))))
             for some in (some for count in range(1, len(faults) + 1) for some in itertools.combinations(faults, count)):
                 if some not in harms:
                     harms[some] = abs(self.level(folder, some) / healthy - 1)
@@ -118,6 +119,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=60)
     parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--kinds", type=lambda words: words.split(","), default=["cnn", "plain", "fused"])
+    parser.add_argument("--most", type=int, default=3)
     parser.add_argument("--healthy", action="store_true")
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--devices", type=int, default=1, help="of the subject")
@@ -131,8 +134,8 @@ def main():
         for seed in range(wanted.first_seed, wanted.first_seed + wanted.games):
             folder = (wanted.keep or pathlib.Path(temporary)) / str(seed)
             folder.mkdir(parents=True)
-            training = Training(seed, wanted.steps, start)
-            faults = [] if wanted.healthy else training.planted(random.Random(seed), folder)
+            training = Training(wanted.kinds[seed % len(wanted.kinds)], seed, wanted.steps, start)
+            faults = [] if wanted.healthy else training.planted(random.Random(seed), wanted.most, folder)
             training.experiment(folder, faults, wanted.devices)
             report, seconds = played(wanted.bisectd, folder)
             result = judged(report, [FAULTS[training.kind][name][1:] for name in faults])
