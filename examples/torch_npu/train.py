@@ -1,10 +1,11 @@
 """Trains a small transformer on the device that torch_npu brings: a sequence that counts by a step of its own, which has to be told from the
-numbers before. Prints the loss of every step."""
+numbers before. Prints the loss of every step. Under torchrun each rank has its share of a batch."""
 import argparse
+import os
 
 import torch
 import torch_npu  # noqa: F401  PyTorch imports it by itself from 2.5 on
-from torch import nn
+from torch import distributed, nn
 from torch.nn import functional
 
 WORDS, LENGTH, WIDTH, HEADS = 64, 32, 64, 4
@@ -41,8 +42,8 @@ class Model(nn.Module):
         return self.head(self.norm(self.blocks(self.words(words) + self.places)))
 
 
-def batches(steps, size):
-    drawn = torch.Generator().manual_seed(1)  # on the CPU, so that all devices see the same
+def batches(steps, size, seed=1):
+    drawn = torch.Generator().manual_seed(seed)  # on the CPU, so that all devices see the same
     for _ in range(steps):
         start, by = (torch.randint(least, most, (size, 1), generator=drawn) for least, most in ((0, WORDS), (1, 6)))
         yield (start + by * torch.arange(LENGTH + 1)) % WORDS
@@ -56,16 +57,27 @@ def main():
     options = options.parse_args()
     torch.manual_seed(0)
     torch.set_num_threads(1)
+    rank, ranks = (int(os.environ.get(name, default)) for name, default in (("RANK", 0), ("WORLD_SIZE", 1)))
+    if ranks > 1:
+        torch.npu.set_device(rank)
+        distributed.init_process_group("hccl")
     model = Model(options.attention).to(options.device)
+    if ranks > 1:
+        model = nn.parallel.DistributedDataParallel(model, device_ids=[rank])
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     for step, words in enumerate(batches(options.steps, 16), 1):
-        words = words.to(options.device)
+        words = words.chunk(ranks)[rank].to(options.device)
         loss = functional.cross_entropy(model(words[:, :-1]).flatten(0, 1), words[:, 1:].flatten())
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.)
         optimizer.step()
-        print(f"step {step} loss {loss.item():.6f}", flush=True)
+        if ranks > 1:
+            distributed.all_reduce(loss.detach_(), distributed.ReduceOp.AVG)
+        if rank == 0:
+            print(f"step {step} loss {loss.item():.6f}", flush=True)
+    if ranks > 1:
+        distributed.destroy_process_group()
 
 
 if __name__ == "__main__":

@@ -115,6 +115,13 @@ def judged(report, names, kind, harm_of):
     return "exact" if named in right else "WRONG " + ",".join(named)
 
 
+def played(bisectd, folder):
+    """The report of the run that experiment.yaml in this folder asks for, and its seconds."""
+    began = time.monotonic()
+    subprocess.run([bisectd, "run", "experiment.yaml"], cwd=folder, capture_output=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    return json.loads((folder / "bisectd-out/latest/report.json").read_text()), time.monotonic() - began
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plants", default="none,one,two,flag")
@@ -132,17 +139,14 @@ def main():
             with tempfile.TemporaryDirectory() as name:
                 folder = pathlib.Path(name)
                 experiment(folder, seed, faults, wanted.steps, wanted.rounding, wanted.devices)
-                began = time.monotonic()
-                subprocess.run([wanted.bisectd, "run", "experiment.yaml"], cwd=folder, capture_output=True,
-                               env=os.environ | {"OMP_NUM_THREADS": "1"})
-                report = json.loads((folder / "bisectd-out/latest/report.json").read_text())
+                report, seconds = played(wanted.bisectd, folder)
             result = judged(report, names, kind,
                             lambda op, seed=seed: harm_alone(seed, wanted.steps, wanted.rounding, (op, dict(FAULTS)[op])))
             counts[result.split()[0]] = counts.get(result.split()[0], 0) + 1
             confidence = report.get("confidence")
             searched = sum(trial["role"] not in NO_SEARCH for trial in report["trial_list"])
             print(f"{kind:5} seed {seed:3} planted {','.join(names) or '-':34} {result:40} trials {report['trials']:3} of them of the search {searched:3} "
-                  f"confidence {confidence} {time.monotonic() - began:4.0f} s {report.get('advice', '')[:150]}", flush=True)
+                  f"confidence {confidence} {seconds:4.0f} s {report.get('advice', '')[:150]}", flush=True)
         print(f"{kind}: {counts}", flush=True)
 
 

@@ -1,6 +1,7 @@
 """The real torch_npu on the stand-in CANN of examples/torch_npu."""
 import json
 import os
+import signal
 import subprocess
 import textwrap
 import unittest
@@ -180,6 +181,44 @@ class Search(TorchNpu):
         report = self.report()
         self.assertEqual(self.culprits(report), [f"ops:{POOL}"])
         self.assertEqual([trial for trial in report["trial_list"] if trial["verdict"] == "unresolved"], [])
+
+    RANKS = "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", str(EXAMPLE / "train.py"), "--steps", "40"
+
+    def write_two_ranks(self):
+        command = json.dumps([str(PYTHON), *self.RANKS])
+        self.write("experiment.yaml", f"""\
+            version: 1
+            name: ranks
+            extends: torch-npu
+            reference:
+              command: {command}
+              environment: {{LD_LIBRARY_PATH: {ENVIRONMENT}/cann, STANDIN_CANN_MAKE: gpu, OMP_NUM_THREADS: "1"}}
+              devices: {{kind: npu, ids: [2, 3], per_trial: 2}}
+            subject:
+              command: {command}
+              environment: {{LD_LIBRARY_PATH: {ENVIRONMENT}/cann, STANDIN_CANN_FAULTS: faults.json, OMP_NUM_THREADS: "1"}}
+              devices: {{kind: npu, ids: [0, 1], per_trial: 2}}
+            steps: 40
+            suspects: {{ops: [gelu_backward, native_layer_norm_backward, mm]}}
+            """)
+
+    def test_two_ranks(self):
+        one = self.losses(EXAMPLE / "train.py", "--steps", "10", **self.faults(rounding=0))
+        for ours, theirs in zip(self.losses(*self.RANKS[:-1], "10", **self.faults(rounding=0)), one, strict=True):
+            self.assertAlmostEqual(ours, theirs, delta=1e-4 * theirs)
+        self.faults({"op": "aclnnLayerNormBackward", "relative": 3})
+        self.write_two_ranks()
+        self.bisectd("run", "experiment.yaml", code=1, timeout=1800)
+        self.assertEqual(self.culprits(self.report()), ["ops:native_layer_norm_backward"])
+
+    def test_ctrl_c_ends_all_ranks(self):
+        self.faults({"op": "aclnnLayerNormBackward", "relative": 3})
+        self.write_two_ranks()
+        process = self.start("run", "experiment.yaml")
+        self.wait_for(lambda: sum("train.py" in one and "torch.distributed.run" not in one for one in self.processes_of_this_test()) == 2, 120)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 128 + signal.SIGINT)
+        self.assertEqual(self.processes_of_this_test(), [])
 
 
 if __name__ == "__main__":

@@ -122,6 +122,19 @@ TEST_CASE("windows: their lengths, their order, and what they say of a constant 
   }
 }
 
+TEST_CASE("windows: a difference that grows on one side does not scatter, one that changes sides does") {
+  const Reference reference = reference_of(one_reference());
+  std::vector<double> noise = white(64, 1);
+  for (double& fraction : noise) fraction *= 0.01;
+  const auto error = [&](double start) {
+    std::vector<double> fractions = on_a_slope(noise, 0.01);
+    for (double& fraction : fractions) fraction += start;
+    return windows_of(reference, fractions).back().error;
+  };
+  CHECK(error(0.1) < 0.005);
+  CHECK(error(-0.32) > 0.1);
+}
+
 TEST_CASE("windows: a log that prints means, or has no batch noise, shows less of its error") {
   std::vector<double> fractions = white(240, 3);
   for (double& fraction : fractions) fraction = 0.01 * fraction + 0.001;
