@@ -48,7 +48,8 @@ Error error_of(std::span<const double> values, double mean, double log_memory) {
   const double least = log_memory > kSmoothed ? log_memory : 0;
   if (values.size() < kLookedAt) return {std::abs(mean), 0};
   const auto n = static_cast<double>(values.size());
-  const double slope = log_memory > kNoMemory ? 0 : slope_of(values, mean), fitted = slope == 0 ? 1 : 2;
+  const bool may_lean = log_memory <= kNoMemory && values.size() >= kFewest;
+  const double slope = may_lean ? slope_of(values, mean) : 0, fitted = slope == 0 ? 1 : 2;
   double squares = 0, products = 0, before = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double rest = values[i] - mean - slope * (static_cast<double>(i) - (n - 1) / 2);

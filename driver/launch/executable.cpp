@@ -1,5 +1,5 @@
-// The lookup happens in the parent, before fork: nothing may be allocated in the child, and PATH of the job is not PATH of
-// bisectd.
+// The lookup happens in the parent, before fork: a child of Boost.Process that cannot exec calls exit() and flushes the
+// parent's buffers a second time (boostorg/process #514), and PATH of the job is not PATH of bisectd.
 #include "driver/launch/executable.hpp"
 
 #include <fcntl.h>

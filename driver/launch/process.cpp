@@ -1,3 +1,5 @@
+// Every workaround below names the trap it is for; tests/launch/process_test.cpp has a test per trap, so that a newer
+// Boost shows which of them can go.
 #include "driver/launch/process.hpp"
 
 #include <fcntl.h>
@@ -10,19 +12,25 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "driver/keep/descriptor.hpp"
+#include "driver/launch/boost_process.hpp"
 #include "driver/launch/executable.hpp"
 
 namespace bisectd::driver::launch {
 namespace {
 
 namespace asio = boost::asio;
+namespace bp = boost::process::v2;
 using error_code = boost::system::error_code;
+using BoostProcess = bp::basic_process<asio::io_context::executor_type>;
 
-constexpr std::chrono::milliseconds kFirstLook{1}, kLongestLook{16};
 constexpr unsigned kCloseRangeCloexec = 1U << 2;  // CLOSE_RANGE_CLOEXEC, Linux 5.11
 
 using keep::Descriptor;
@@ -55,26 +63,32 @@ void close_on_exec_from_3() {
 
 /// Runs in the child between fork and exec: only async-signal-safe calls, no allocation.
 struct ChildSetup {
-  const char* executable;
-  char* const* argv;
-  char* const* envp;
   const char* directory;
   int in, out, err;
-  int failure;  ///< gets errno if the program cannot be started; closed by exec
   pid_t parent;
 
-  [[noreturn]] void run() const {
-    if (prepare()) ::execve(executable, argv, envp);
-    const int error = errno;
-    (void)!::write(failure, &error, sizeof error);
-    ::_exit(127);  // exit() would print the parent's buffered output a second time
+  template <typename Launcher>
+  error_code on_exec_setup(Launcher&, const bp::filesystem::path&, const char* const*&) const {
+    return prepare() ? error_code{} : error_code(errno, boost::system::system_category());
   }
+
+  // After a failed exec Boost's child calls exit(): the parent's buffered output is printed twice and its atexit
+  // handlers run (boostorg/process #514). The error is already in Boost's pipe, so leave at once. Boost looks the hook
+  // up with five arguments and calls it with four: both are needed.
+  template <typename Launcher>
+  void on_exec_error(Launcher&, const bp::filesystem::path&, const char* const*&, const error_code&) const {
+    ::_exit(127);
+  }
+  template <typename Launcher>
+  void on_exec_error(Launcher&, const error_code&, const bp::filesystem::path&, const char* const*&,
+                     const error_code&) const;
 
  private:
   bool prepare() const {
-    // A session of its own, and with it a process group that can be signalled as a whole. Without a controlling terminal a
-    // password prompt fails instead of stopping the job for good; and a busy Linux gives it its own share of the processors
-    // (autogroup). The parent needs no setpgid of its own: spawn returns after exec, which is after this line.
+    // A session of its own, and with it a process group that can be signalled as a whole; Boost has no support for
+    // either (boostorg/process #259). Without a controlling terminal a password prompt fails instead of stopping the
+    // job for good; and a busy Linux gives it its own share of the processors (autogroup). The parent needs no setpgid
+    // of its own: spawn returns after exec, which is after this line.
     if (::setsid() == -1) return false;
     // A killed bisectd must not leave devices busy. The parent may have died before the request was made.
     if (::prctl(PR_SET_PDEATHSIG, SIGKILL) == -1) return false;
@@ -92,7 +106,9 @@ struct ChildSetup {
     }
     if (::chdir(directory) == -1) return false;
     if (::dup2(in, 0) == -1 || ::dup2(out, 1) == -1 || ::dup2(err, 2) == -1) return false;
-    close_on_exec_from_3();  // not now: `failure` is still needed
+    // Boost 1.81 says it closes all other descriptors but skips them (off by one, fixed upstream by 7a17af0 in 1.85).
+    // Closed at exec, not now: Boost's own error pipe is still needed.
+    close_on_exec_from_3();
     sigset_t none;
     sigemptyset(&none);
     return ::sigprocmask(SIG_SETMASK, &none, nullptr) == 0;
@@ -125,20 +141,54 @@ tl::unexpected<NotStarted> cannot_fork(int error) {
   return not_started("cannot start a process: " + why(), error);
 }
 
-/// As exec takes them: a null behind the last one.
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> all;
-  for (std::string& word : words) all.push_back(word.data());
-  all.push_back(nullptr);
-  return all;
-}
-
 ExitStatus decode(int native) {
+  // Boost's exit_code() is 15 for `exit 15` and for SIGTERM alike; only the native status tells them apart.
   if (WIFSIGNALED(native)) return {.signalled = true, .code = WTERMSIG(native)};
   return {.signalled = false, .code = WEXITSTATUS(native)};
 }
 
 }  // namespace
+
+class Process::Impl {
+ public:
+  Impl(asio::io_context& context, pid_t pid) : pid_(pid), timer_(context) {}
+
+  std::optional<BoostProcess> boost_;  // absent: no pidfd could be had, poll instead
+  pid_t pid_;
+  bool reaped_ = false;
+  Handler handler_;
+
+  void await() {
+    if (!boost_) return poll(std::chrono::milliseconds{1});
+    boost_->async_wait([this](const error_code& error, int) {
+      if (error == asio::error::operation_aborted) return;
+      const int native = boost_->native_exit_code();
+      reaped_ = true;
+      (void)boost_->detach();
+      if (error) return handler_(tl::unexpected(error.message()));
+      handler_(decode(native));
+    });
+  }
+
+ private:
+  // Boost decides at compile time to wait by pidfd; Linux < 5.3 has none, and a full descriptor table gives none.
+  void poll(std::chrono::milliseconds pause) {
+    int native = 0;
+    const pid_t pid = ::waitpid(pid_, &native, WNOHANG);
+    if (pid == 0) {
+      timer_.expires_after(pause);
+      timer_.async_wait([this, pause](const error_code& error) {
+        if (!error) poll(std::min(2 * pause, std::chrono::milliseconds{16}));
+      });
+      return;
+    }
+    reaped_ = true;
+    if (pid < 0) return handler_(tl::unexpected(std::string(std::strerror(errno))));
+    handler_(decode(native));
+  }
+
+  asio::steady_timer timer_;
+};
 
 tl::expected<std::unique_ptr<Process>, NotStarted> Process::spawn(asio::io_context& context, const Command& command) {
   if (command.arguments.empty()) return not_started("the command is empty");
@@ -156,69 +206,59 @@ tl::expected<std::unique_ptr<Process>, NotStarted> Process::spawn(asio::io_conte
   const Descriptor err(open_output(command.stderr_file));
   if (err.get() < 0) return cannot_open(command.stderr_file);
 
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return cannot_fork(errno);
-  const Descriptor failure(ends[0]);
-  Descriptor childs_end(ends[1]);
-
-  std::vector<std::string> words = command.arguments, variables;
+  std::vector<const char*> argv;  // given whole, so that argv[0] stays as the user wrote it
+  for (const std::string& argument : command.arguments) argv.push_back(argument.c_str());
+  argv.push_back(nullptr);
+  std::vector<std::string> variables;
   for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
-  const std::vector<char*> argv = pointers(words), envp = pointers(variables);
+  std::vector<const char*> envp;
+  for (const std::string& variable : variables) envp.push_back(variable.c_str());
+  envp.push_back(nullptr);
+
+  // The launcher is called directly, with the executor: given the context Boost 1.81 picks an overload that throws, and
+  // after a failed exec only the launcher knows the pid of the zombie that Boost leaves (boostorg/process #285).
   const std::string directory = command.directory.string();
-  const ChildSetup child{executable->c_str(), argv.data(), envp.data(), directory.c_str(), in.get(),
-                         out.get(),           err.get(),   ends[1],     ::getpid()};
-  pid_t pid = -1;
+  const ChildSetup setup{directory.c_str(), in.get(), out.get(), err.get(), ::getpid()};
+  bp::posix::default_launcher launcher;
+  launcher.env = envp.data();
+  error_code error;
+  std::optional<BoostProcess> started;
   {
     const SignalsBlocked blocked;
-    pid = ::fork();
-    if (pid == 0) child.run();
+    try {
+      started.emplace(launcher(context.get_executor(), error, *executable, argv.data(), setup));
+    } catch (const boost::system::system_error& no_pidfd) {
+      // The program runs, but its pidfd could not be opened. Keep the pid and poll.
+      if (launcher.pid <= 0) return cannot_fork(no_pidfd.code().value());
+    }
   }
-  if (pid < 0) return cannot_fork(errno);
-  childs_end = Descriptor();
-  int error = 0;
-  ssize_t got = 0;
-  while ((got = ::read(failure.get(), &error, sizeof error)) < 0 && errno == EINTR) continue;  // until exec closes it
-  if (got > 0) {
-    ::waitpid(pid, nullptr, 0);
-    return not_started(explain_exec_failure(*executable, error), error);
+  if (error && launcher.pid <= 0) return cannot_fork(error.value());
+  if (error) {
+    ::waitpid(launcher.pid, nullptr, 0);
+    return not_started(explain_exec_failure(*executable, error.value()), error.value());
   }
-  return std::unique_ptr<Process>(new Process(context, pid));
+  auto impl = std::make_unique<Impl>(context, launcher.pid);
+  if (started) impl->boost_.emplace(std::move(*started));
+  return std::unique_ptr<Process>(new Process(std::move(impl)));
 }
 
-Process::Process(asio::io_context& context, pid_t pid) : pid_(pid), pidfd_(context), timer_(context) {
-  const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
-  if (pidfd >= 0) pidfd_.assign(pidfd);
-}
+Process::Process(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Process::~Process() {
-  if (!reaped_) signal_group(SIGKILL);
+  if (impl_->reaped_) return;
+  signal_group(SIGKILL);
+  // ~basic_process would kill the leader only, and wait for it, for ever if a driver call holds it.
+  if (impl_->boost_) (void)impl_->boost_->detach();
 }
+
+pid_t Process::pid() const { return impl_->pid_; }
 
 void Process::async_wait(Handler handler) {
-  handler_ = std::move(handler);
-  if (!pidfd_.is_open()) return reap(kFirstLook);  // Linux < 5.3 has none, and a full descriptor table gives none
-  pidfd_.async_wait(asio::posix::descriptor_base::wait_read, [this](const error_code& error) {
-    if (error != asio::error::operation_aborted) reap(kFirstLook);
-  });
+  impl_->handler_ = std::move(handler);
+  impl_->await();
 }
 
-/// Now, if it has ended; else looks again.
-void Process::reap(std::chrono::milliseconds pause) {
-  int native = 0;
-  const pid_t pid = ::waitpid(pid_, &native, WNOHANG);
-  if (pid == 0) {
-    timer_.expires_after(pause);
-    timer_.async_wait([this, pause](const error_code& error) {
-      if (!error) reap(std::min(2 * pause, kLongestLook));
-    });
-    return;
-  }
-  reaped_ = true;
-  if (pid < 0) return handler_(tl::unexpected(std::string(std::strerror(errno))));
-  handler_(decode(native));
-}
-
-bool Process::signal_group(int signal_number) const { return ::kill(-pid_, signal_number) == 0; }
+bool Process::signal_group(int signal_number) const { return ::kill(-impl_->pid_, signal_number) == 0; }
 
 void prepare_to_own_processes() {
   int fd = 0;

@@ -1,9 +1,9 @@
-// One child process: started detached from everything of ours, awaited without blocking. Knows no jobs, graces or tags.
+// One child process: started detached from everything of ours, awaited without blocking. The one place that uses
+// Boost.Process v2, with the traps of Boost 1.81 disarmed. Knows no jobs, graces or tags.
 #pragma once
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -12,9 +12,9 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/steady_timer.hpp>
+namespace boost::asio {
+class io_context;
+}
 
 namespace bisectd::driver::launch {
 
@@ -52,7 +52,7 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  pid_t pid() const { return pid_; }
+  pid_t pid() const;
 
   using Handler = std::function<void(const tl::expected<ExitStatus, std::string>&)>;
   /// Calls `handler` from the context's loop once the process has ended, and reaps it. Call it once. The handler may
@@ -63,14 +63,9 @@ class Process {
   bool signal_group(int signal_number) const;
 
  private:
-  Process(boost::asio::io_context& context, pid_t pid);
-  void reap(std::chrono::milliseconds pause);
-
-  const pid_t pid_;
-  bool reaped_ = false;
-  Handler handler_;
-  boost::asio::posix::stream_descriptor pidfd_;
-  boost::asio::steady_timer timer_;
+  class Impl;
+  explicit Process(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 /// Makes this process fit to own children: 0, 1 and 2 are open (else a pipe of ours could become a child's stdout) and
