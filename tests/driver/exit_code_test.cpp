@@ -16,10 +16,13 @@ namespace {
 
 TEST_CASE("the table of exit codes in docs/workflow.md has those of the program") {
   const std::string page = keep::read_file(BISECTD_SOURCE_FOLDER "/docs/workflow.md");
-  std::istringstream rows(page.substr(page.find("| exit code | |\n")));
+  const std::string head = "| exit code | |\n|---|---|\n";
+  const std::size_t at = page.find(head);
+  REQUIRE(at != std::string::npos);
+  std::istringstream rows(page.substr(at + head.size()));
   std::set<std::string> told;
   for (std::string row; std::getline(rows, row) && row.starts_with("| ");) told.insert(row.substr(2, row.find(" |", 2) - 2));
-  std::set<std::string> known{"exit code", "128+n"};
+  std::set<std::string> known{"128+n"};
   for (const ExitCode code : {ExitCode::success, ExitCode::fails, ExitCode::usage, ExitCode::no_answer,
                               ExitCode::infrastructure, ExitCode::bug, ExitCode::nobody_reads})
     known.insert(std::to_string(static_cast<int>(code)));

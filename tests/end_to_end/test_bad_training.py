@@ -36,9 +36,9 @@ class BadRun(Space):
                     proposed = re.search("`(metric: .*)` alone reads stdout.log: read 20 values of", self.bisectd(*command, code=4).out)[1]
                     write(proposed)
                     self.bisectd(*command, code=0)
-            self.write("experiment.yaml", text.replace("WORD", "nll").replace("METRIC", "metric: {loss: {format: paddleocr}}"))
-            self.assertIn("no line has a number called loss; there are iter, nll; the last line of stdout.log with a number is: "
-                          "iter=0020 | nll: 2.500000", self.bisectd(*command, code=4).out)
+            self.write("experiment.yaml", text.replace("WORD", "fitness").replace("METRIC", "metric: {loss: {format: paddleocr}}"))
+            self.assertIn("no line has a number called loss; there are fitness, iter; the last line of stdout.log with a number is: "
+                          "iter=0020 | fitness: 2.500000", self.bisectd(*command, code=4).out)
 
     def test_a_reference_whose_pattern_fits_nothing_is_not_repeated(self):
         self.write("train.py", "for step in range(1, 21): print(f'step {step} loss {3 - step / 40}', flush=True)")
