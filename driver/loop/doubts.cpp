@@ -18,7 +18,7 @@ using strategies::State;
 using strategies::Verdict;
 
 /// Its set is compared with the same in other trials.
-bool is_compared(const PastTrial& trial) {
+bool is_comparable(const PastTrial& trial) {
   return trial.judgement && (is(trial.role, reports::kEvidence) || trial.role == Role::control);
 }
 
@@ -47,7 +47,7 @@ using SeenBySet = std::map<strategies::SuspectSet, Seen>;
 std::map<std::string, SeenBySet> seen_by_device(const History& history) {
   std::map<std::string, SeenBySet> devices;
   for (const PastTrial& trial : history.trials) {
-    if (!is_compared(trial) || !trial.judgement->delta || !std::isfinite(*trial.judgement->delta)) continue;
+    if (!is_comparable(trial) || !trial.judgement->delta || !std::isfinite(*trial.judgement->delta)) continue;
     if (trial.attempts.empty() || trial.attempts.front().device.empty()) continue;
     const std::string& device = trial.attempts.front().device;
     if (!std::ranges::all_of(trial.attempts, [&](const Attempt& attempt) { return attempt.device == device; })) continue;
@@ -133,7 +133,7 @@ struct Sized {
 };
 
 std::optional<Sized> sized(const PastTrial& trial, double target) {
-  if (!is_compared(trial)) return std::nullopt;
+  if (!is_comparable(trial)) return std::nullopt;
   // What noise hides is near the target, and its size is as good as others; other undecided ones are of a part of the run.
   if (!strategies::decided(trial.judgement->verdict) && trial.judgement->reason != "noise") return std::nullopt;
   const strategies::Evidence told = judged_run(trial, target).evidence;
