@@ -114,11 +114,6 @@ std::optional<double> leading_number(std::string_view text) {
 
 std::optional<learn::FoundValue> count_at(std::string_view line, std::size_t at) {
   while (at < line.size() && kBeforeCount.contain(line[at])) ++at;
-  std::int64_t digits = 0;
-  const auto [behind, error] = std::from_chars(line.data() + at, line.data() + line.size(), digits);
-  const auto end = static_cast<std::size_t>(behind - line.data());
-  if (error == std::errc() && digits >= 0 && digits <= learn::kMostCounted && line.substr(end).starts_with(", "))
-    return learn::FoundValue{at, end, learn::Value{.number = static_cast<double>(digits), .whole = true}};  // nearly all
   constexpr double kMost = 9e18;  // what std::int64_t holds: whether such a step can be, others say
   const auto found = learn::number_at(line, at);
   if (!found || found->value->decimals != 0) return std::nullopt;
