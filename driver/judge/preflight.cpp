@@ -45,12 +45,13 @@ void precision(const Reference& reference, std::vector<Finding>& findings) {
       return;
     }
     const double moves = std::abs(run.values.front() - run.values.back()) / static_cast<double>(run.size());
-    if (run.size() >= 2 * kFewPoints && repeated_share(run.values) > kRepeatedShare && unit < moves) {
+    const double repeated = 1 - static_cast<double>(changes(run.values)) / static_cast<double>(run.size() - 1);
+    if (run.size() >= 2 * kFewPoints && repeated > kRepeatedShare && unit < moves) {
       findings.push_back({"smoothed",
                           false,
                           fmt::format("{:.0f} % of the logged values repeat the one before: the log seems to print a "
                                       "running median, which hides spikes and single NaNs",
-                                      100 * repeated_share(run.values)),
+                                      100 * repeated),
                           {"switch the smoothing of the log off (PaddleOCR: Global.log_smooth_window=1)"}});
       return;
     }
@@ -213,14 +214,13 @@ double printed_unit(std::span<const double> values, double near) {
 
 double printing_error(std::span<const double> values, double unit) {
   constexpr double kQuarter = 0.25;
-  return kQuarter * unit / std::sqrt(1 + (1 - repeated_share(values)) * static_cast<double>(values.size() - 1));
+  return kQuarter * unit / std::sqrt(1 + static_cast<double>(changes(values)));
 }
 
-double repeated_share(std::span<const double> values) {
-  if (values.size() < 2) return 0;
-  std::size_t same = 0;
-  for (std::size_t i = 1; i < values.size(); ++i) same += values[i] == values[i - 1] ? 1 : 0;
-  return static_cast<double>(same) / static_cast<double>(values.size() - 1);
+std::size_t changes(std::span<const double> values) {
+  std::size_t count = 0;
+  for (std::size_t i = 1; i < values.size(); ++i) count += values[i] != values[i - 1];
+  return count;
 }
 
 }  // namespace bisectd::driver::judge

@@ -35,7 +35,7 @@ double printed_unit(std::span<const double> values, double near);
 /// they may all be rounded to the same side; where they change it averages out.
 double printing_error(std::span<const double> values, double unit);
 
-/// Share of the values that equal the one before them: high in logs that print a running median.
-double repeated_share(std::span<const double> values);
+/// How many of the values differ from the one before: few in logs that print a running median.
+std::size_t changes(std::span<const double> values);
 
 }  // namespace bisectd::driver::judge

@@ -69,7 +69,7 @@ class Installing(unittest.TestCase):
         self.assertEqual([line for line in said if line.startswith("bisectd: ")],
                          ["bisectd: cannot set A: the training has '2', and bisectd gave '0'",
                           "bisectd: cannot set C: the training has '3', and bisectd gave none",
-                          "bisectd: cannot set E: the training does not have it, and bisectd gave 'x'"])
+                          "bisectd: cannot set E: the training has none, and bisectd gave 'x'"])
 
     def test_after_the_import(self):
         self.assertEqual(self.run_code("import mindspore; print('trains')"), ["conv_allow_hf32 False", "trains"])

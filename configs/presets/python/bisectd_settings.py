@@ -9,9 +9,12 @@ import os
 import sys
 
 
+def shown(value):
+    return "none" if value is None else repr(value)
+
+
 def install():
     for name, value in json.loads(os.environ["BISECTD_SETTINGS"]).items():
         found = os.environ.get(name)
         if found != value:
-            has, given = (f"has {found!r}" if found is not None else "does not have it"), (f"{value!r}" if value is not None else "none")
-            sys.stdout.write(f"bisectd: cannot set {name}: the training {has}, and bisectd gave {given}\n")
+            sys.stdout.write(f"bisectd: cannot set {name}: the training has {shown(found)}, and bisectd gave {shown(value)}\n")
