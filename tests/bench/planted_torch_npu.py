@@ -39,7 +39,7 @@ FAULTS = {
               "GeluBackward": (3, "gelu_backward", "compatible_impl"), "LayerNorm": (.3, "native_layer_norm", "compatible_impl"),
               "LayerNormBackward": (3, "native_layer_norm_backward"), "Addmm": (.3, "addmm"), "Mm": (3, "mm"), "InplaceAddcdiv": (.5, "addcdiv_"),
               "InplaceAddcmul": (3, "addcmul_"), "Embedding": (.5, "embedding"), "Sqrt": (1, "sqrt"), "InplaceLerps": (.5, "lerp_.Scalar")},
-    "fused": {"FlashAttentionScore": (.5, "scaled_dot_product_attention"), "FlashAttentionScoreGrad": (3, "scaled_dot_product_attention"),
+    "fused": {"FlashAttentionScore": (.5, "npu_fusion_attention_v3"), "FlashAttentionScoreGrad": (3, "npu_fusion_attention_grad_v3"),
               "GeluBackward": (3, "gelu_backward", "compatible_impl"), "LayerNorm": (.3, "native_layer_norm", "compatible_impl"),
               "LayerNormBackward": (3, "native_layer_norm_backward"), "Addmm": (.3, "addmm"), "Mm": (3, "mm"), "ApplyAdamWV2": (.3, "_fused_adamw_"),
               "Embedding": (.5, "embedding"), "LogSoftmaxBackward": (3, "_log_softmax_backward_data")}}

@@ -32,6 +32,24 @@ class Namespace(ShimAlone):
                                  "bisectd-torch: cannot move npu_alone: the CPU has no kernel for it, and it is not made of other operators",
                                  "bisectd-torch: ran npu_fallback on the device"], self.last.stderr)
 
+    # square is made of npu_alone on this device, by a kernel above autograd as torch_npu has them.
+    WHOLE = """\
+library, aten = torch.library.Library('npu', 'DEF'), torch.library.Library('aten', 'IMPL')
+library.define('npu_alone(Tensor self) -> Tensor')
+library.impl('npu_alone', lambda x: 2 * (x + 1), 'PrivateUse1')
+def square(x):
+    guard = torch._C._AutoDispatchBelowAutograd()
+    return torch.ops.npu.npu_alone(x)
+aten.impl('square', square, 'AutogradPrivateUse1')
+import standin_npu as s
+torch.square(torch.zeros(4).to(s.DEVICE))
+"""
+
+    def test_where_an_operator_cannot_move_the_one_that_is_made_of_it_is_listed(self):
+        lines = self.run_code(self.WHOLE, BISECTD_TORCH_LIST_OPS="1")
+        self.assertEqual({line.split()[2] for line in lines if " ran " in line}, {"square", "npu_alone"}, self.last.stderr)
+        self.assertEqual([line.split()[3] for line in lines if " cannot move " in line], ["npu_alone:"])
+
     def test_formulas_of_backwards_are_the_derivatives_of_those_of_the_forwards(self):
         code = """\
 import bisectd_torch_formulas as f
@@ -54,8 +72,82 @@ for mode in "half", "interleave":
     for shape in (1, 1, 4, 6), (1, 3, 4, 6):
         c, s = draw(*shape), draw(*shape)
         check(lambda q, c, s: f.npu_rotary_mul(q, c, s, mode), lambda grad: f.npu_rotary_mul_backward(grad, q, c, s, mode), q, c, s)
+hidden = torch.rand(4, 6) < .4
+for triangle in False, True:
+    softmax = lambda x: f.npu_scaled_masked_softmax(x, hidden, .5, triangle)
+    check(softmax, lambda grad: f.npu_scaled_masked_softmax_backward(grad, softmax(x), hidden, .5, triangle), x)
+w = draw(5, 6)
+check(f.npu_linear, lambda grad: f.npu_linear_backward(grad, x, w), x, w)
 """
-        self.assertEqual(self.run_code(code), 9 * ["True"], self.last.stderr)
+        self.assertEqual(self.run_code(code), 12 * ["True"], self.last.stderr)
+
+    # Attention of two sequences, four heads, four and six places: in every layout, with 4, 2 and 1 heads of the keys, and every mode; what is
+    # not seen is written down here once more. With pse, which is added before or after the scores are scaled, or without.
+    ATTENTION = """\
+import itertools
+from bisectd_torch_attention import Attention
+torch.manual_seed(0)
+column, row = torch.arange(6), torch.arange(4)[:, None]
+any_mask = torch.rand(2, 1, 4, 6) < .4
+any_mask[..., 0] = False
+HIDDEN = {0: None, 1: any_mask, 2: column > row, 3: column > row + 2, 4: (column > row + 3) | (column < row), 5: any_mask[0, 0],
+          6: (column > row + 2) & (column >= torch.tensor([4, 1]).view(2, 1, 1, 1))}
+APART = {"BNSD": "b n s d", "BSND": "b s n d", "BSH": "b s n d", "SBH": "s b n d"}
+def turned(x, layout, back=False):
+    order = [APART[layout].split().index(one) for one in "bnsd"]
+    return x.permute([order.index(i) for i in range(4)] if back else order)
+def close(a, b, delta):
+    return a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=delta)
+wrong = tried = 0
+for layout, heads, mode, shift in itertools.product(APART, (4, 2, 1), HIDDEN, (None, 1, 0)):
+    def draw(heads, places):
+        x = turned(torch.randn(2, heads, places, 8, dtype=torch.float64), layout, back=True).contiguous()
+        return (x.flatten(2) if layout.endswith("H") else x).requires_grad_()
+    def plain(q, k, v, pse):
+        q, k, v = (turned(x.unflatten(2, (n, 8)) if x.dim() == 3 else x, layout) for x, n in ((q, 4), (k, heads), (v, heads)))
+        k, v = (x.repeat_interleave(4 // heads, 1) for x in (k, v))
+        scores = q @ k.mT * .3 + (pse * (.3 if shift == 1 else 1) if shift is not None else 0)
+        if HIDDEN[mode] is not None: scores = scores.masked_fill(HIDDEN[mode], -torch.inf)
+        result = turned(scores.softmax(-1) @ v, layout, back=True)
+        return result.flatten(2) if layout.endswith("H") else result
+    inputs = draw(4, 4), draw(heads, 6), draw(heads, 6), torch.randn(1 + heads % 2, 4, 4, 6, dtype=torch.float64, requires_grad=True)
+    want = plain(*inputs)
+    grad = torch.randn_like(want)
+    derivatives = torch.autograd.grad(want, inputs, grad, allow_unused=True)
+    q, k, v, pse = (x.detach() for x in inputs)
+    given = {"query": q, "key": k, "value": v, "head_num": 4, "input_layout": layout, "scale": .3, "sparse_mode": mode, "pre_tockens": 2,
+             "next_tockens": 1, "prefix": [4, 1], "atten_mask": HIDDEN[mode] if mode in (1, 5) else None}
+    if shift is not None: given.update(pse=pse, pse_type=shift)
+    result, most, total, _ = Attention(given).forward()
+    got = Attention({**given, "dy": grad, "attention_in": result, "softmax_max": most, "softmax_sum": total}).backward()
+    tried += 1
+    wrong += not (close(result, want, 1e-12) and all(close(a, b, 1e-5) for a, b in zip(got, derivatives) if b is not None))
+print(tried, wrong)
+"""
+
+    def test_attention_is_that_of_the_manual_and_its_backward_the_derivative(self):
+        self.assertEqual(self.run_code(self.ATTENTION), [f"{4 * 3 * 7 * 3} 0"], self.last.stderr)
+
+    # Sequences of other lengths one behind the other (TND) are those that are computed one by one, forward and backward.
+    PACKED = """\
+from bisectd_torch_attention import Attention
+torch.manual_seed(0)
+def both(q, k, v, grad, layout, **ends):
+    given = {"query": q, "key": k, "value": v, "head_num": 4, "input_layout": layout, "scale": .3, "sparse_mode": 3, **ends}
+    result, most, total, _ = Attention(given).forward()
+    back = Attention({**given, "dy": grad, "attention_in": result, "softmax_max": most, "softmax_sum": total}).backward()
+    return result, *back[:3]
+inputs = [torch.randn(places, heads, 8, dtype=torch.float64) for places, heads in ((10, 4), (12, 2), (12, 2), (10, 4))]
+packed = both(*inputs, "TND", actual_seq_qlen=[4, 10], actual_seq_kvlen=torch.tensor([5, 12]))
+split = [x.split((4, 6) if len(x) == 10 else (5, 7)) for x in inputs]
+alone = [both(*(one[None] for one in parts), "BSND") for parts in zip(*split)]
+print([torch.equal(one, torch.cat(parts, 1)[0]) for one, parts in zip(packed, zip(*alone))])
+blind = both(*(torch.randn(1, places, 4, 8, dtype=torch.float64) for places in (5, 3, 3, 5)), "BSND")  # the first two see no key
+print([one[:, :2].count_nonzero().item() for one in blind[:2]], all(one.isfinite().all() for one in blind))
+"""
+
+    def test_packed_sequences_are_computed_one_by_one_and_what_sees_no_key_is_0(self):
+        self.assertEqual(self.run_code(self.PACKED), ["[True, True, True, True]", "[0, 0] True"], self.last.stderr)
 
     def test_formulas_of_forwards_are_those_of_the_manual(self):
         code = """\

@@ -31,7 +31,7 @@ import threading
 import time
 
 from bisectd_torch_operators import (
-    NAMESPACES, CannotMove, check_can_move, composite_key, device_key, device_type, dropout_of, dtype_of, has_kernel,
+    NAMESPACES, CannotMove, check_can_move, check_draws_nothing, composite_key, device_key, device_type, dtype_of, has_kernel,
     is_made_of_others, is_on_device, is_written, name_of, namespace_of, NoOperator, overloads_of, refuse, say)
 
 
@@ -64,7 +64,6 @@ class Mover:
             refuse(self.name, "copies between the device and the CPU need it")
         tensors = [value for value in tree_flatten((args, kwargs))[0] if isinstance(value, torch.Tensor)]
         device = next((t.device for t in tensors if t.device.type == device_type()), torch.device(device_type()))
-        self.check_draws_nothing(args, kwargs)
         self.say_once(tensors)
         self.under_way[threading.get_ident()] = True
         try:
@@ -81,11 +80,6 @@ class Mover:
         finally:
             del self.under_way[threading.get_ident()]
 
-    def check_draws_nothing(self, args, kwargs):
-        place = dropout_of(self.op)
-        if place is not None and (args[place] if place < len(args) else kwargs.get("dropout_p", 0)):
-            refuse(self.name, "it draws random numbers where there is dropout, and the CPU would draw others")
-
     def computed_or_named(self, *call):
         """A kernel that refuses cannot take what the device gives it: then the log says which operator ended the training."""
         try:
@@ -99,6 +93,7 @@ class Mover:
         import torch
         from torch.utils._pytree import tree_flatten, tree_unflatten
 
+        check_draws_nothing(self.op, args, kwargs)
         floating = [t.dtype for t in tensors if t.dtype.is_floating_point]
         # One precision for all: kernels refuse a mixture of float32 and float64.
         widest = max(floating, key=lambda dtype: torch.finfo(dtype).bits) if floating else None
@@ -303,12 +298,11 @@ def listing():
 def install():
     import torch
 
+    import bisectd_torch_formulas
+
     # They must live as long as the process.
     install.libraries = {namespace: torch.library.Library(namespace, "IMPL") for namespace in NAMESPACES}
-    if device_type() == "npu":
-        import bisectd_torch_formulas
-
-        bisectd_torch_formulas.install(install.libraries["npu"])
+    bisectd_torch_formulas.install()
     names = wanted()
     if names:
         move(names)

@@ -1,6 +1,11 @@
 """What fused operators of torch_npu compute, in ordinary operators, from the definitions in Ascend's manual of torch_npu: as their kernels for the
 CPU, for which torch_npu has none. So they can be moved, forward and backward apart."""
+import functools
+
 import torch
+
+import bisectd_torch_attention
+from bisectd_torch_operators import has_key
 
 
 def npu_fast_gelu(x):
@@ -60,13 +65,50 @@ def npu_rotary_mul_backward(grad, x, cosine, sine, mode="half"):
     return to_x, (grad * x).sum_to_size(cosine.shape), (grad * rotated(x, mode)).sum_to_size(sine.shape)
 
 
-FORMULAS = (npu_fast_gelu, npu_fast_gelu_backward, npu_swiglu, npu_swiglu_backward, npu_rms_norm, npu_rms_norm_backward,
-            npu_rotary_mul, npu_rotary_mul_backward)
+def npu_add_rms_norm(x1, x2, gamma, epsilon=1e-6):
+    x = x1 + x2
+    y, rstd = npu_rms_norm(x, gamma, epsilon)
+    return y, rstd, x
 
 
-def install(library):
-    """Where torch_npu, or a later version of it, has a kernel for the CPU, that one stays."""
-    for formula in FORMULAS:
-        name = f"npu::{formula.__name__}"
-        if hasattr(torch.ops.npu, formula.__name__) and not torch._C._dispatch_has_kernel_for_dispatch_key(name, "CPU"):
-            library.impl(formula.__name__, formula, "CPU")
+def hidden_scores(mask, triangle, like):
+    return torch.ones(like.shape[-2:], dtype=torch.bool).triu(1) if triangle else mask
+
+
+def npu_scaled_masked_softmax(x, mask, scale=1, fixed_triu_mask=False):
+    # What is masked counts as -10000, so that a row of nothing else is a mean.
+    scores = (at_least_single(x) * scale).masked_fill(hidden_scores(mask, fixed_triu_mask, x), -1e4)
+    return scores.softmax(-1).to(x.dtype)
+
+
+def npu_scaled_masked_softmax_backward(grad, y, mask, scale, fixed_triu_mask):
+    to_y, p = at_least_single(grad), at_least_single(y)
+    to_scores = p * (to_y - (to_y * p).sum(-1, True)) * scale
+    return to_scores.masked_fill(hidden_scores(mask, fixed_triu_mask, y), 0).to(y.dtype)
+
+
+def npu_linear(x, weight, bias=None):
+    return torch.nn.functional.linear(x, weight, bias)
+
+
+def npu_linear_backward(grad, x, weight):
+    return grad @ weight, grad.flatten(0, -2).T @ x.flatten(0, -2)
+
+
+FORMULAS = {formula.__name__: formula for formula in (
+    npu_fast_gelu, npu_fast_gelu_backward, npu_swiglu, npu_swiglu_backward, npu_rms_norm, npu_rms_norm_backward, npu_add_rms_norm,
+    npu_rotary_mul, npu_rotary_mul_backward, npu_scaled_masked_softmax, npu_scaled_masked_softmax_backward, npu_linear, npu_linear_backward)}
+
+
+@functools.lru_cache(None)
+def install():
+    """Where torch_npu, or a later version of it, has a kernel for the CPU, that one stays. Above it, where a module moves as a whole, autograd
+    goes through what a formula is made of."""
+    library = torch.library.Library("npu", "IMPL")
+    for name in (*FORMULAS, *bisectd_torch_attention.KERNELS):
+        packet = getattr(torch.ops.npu, name, None)
+        if packet and not has_key(packet.default, "CPU"):
+            library.impl(name, FORMULAS.get(name) or bisectd_torch_attention.kernel(packet.default), "CPU")
+            if hasattr(torch.library, "fallthrough_kernel"):  # before PyTorch 2.1 there is no other
+                library.impl(name, torch.library.fallthrough_kernel, "AutogradCPU")
+    return library  # which must live as long as the process

@@ -10,6 +10,7 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 import bisectd_torch
+import bisectd_torch_formulas
 from bisectd_torch_operators import device_type, say
 from bisectd_modules import Framework, Modules
 
@@ -88,6 +89,7 @@ class OperatorsOf:
 
 
 def install():
+    bisectd_torch_formulas.install()
     wanted = [name for name in os.environ.get("BISECTD_TORCH_CPU_MODULES", "").split(",") if name]
     modules = Modules(Torch(), torch.nn.Module.__call__, wanted, os.environ.get("BISECTD_TORCH_LIST_MODULES") == "1")
     if os.environ.get("BISECTD_TORCH_LIST_OPS_OF"):

@@ -75,7 +75,7 @@ def is_written(argument):
 def check_can_move(op):
     import torch
 
-    if torch.Tag.nondeterministic_seeded in op.tags and dropout_of(op) is None:
+    if torch.Tag.nondeterministic_seeded in op.tags and not draws_by_choice(op):
         raise CannotMove("it draws random numbers, and the CPU would draw others")
     if not any("Tensor" in str(value.type) for value in op._schema.returns) and not any(map(is_written, op._schema.arguments)):
         raise NothingToMove("it neither returns nor writes a tensor")
@@ -93,10 +93,18 @@ def check_can_move(op):
         raise CannotMove(f"the CPU has no kernel for it, and it is not made of other operators{with_it}")
 
 
-def dropout_of(op):
-    """The place of the argument without which an operator draws no random numbers, if it has one."""
-    names = [argument.name for argument in op._schema.arguments]
-    return names.index("dropout_p") if "dropout_p" in names else None
+WITHOUT_DROPOUT = {"dropout_p": 0, "keep_prob": 1}  # arguments by which an operator draws no random numbers
+
+
+def draws_by_choice(op):
+    return any(argument.name in WITHOUT_DROPOUT for argument in op._schema.arguments)
+
+
+def check_draws_nothing(op, args, kwargs):
+    for place, argument in enumerate(op._schema.arguments):
+        nothing = WITHOUT_DROPOUT.get(argument.name)
+        if nothing is not None and (args[place] if place < len(args) else kwargs.get(argument.name, nothing)) != nothing:
+            raise RuntimeError("it draws random numbers where there is dropout, and the CPU would draw others")
 
 
 def falls_back(op):

@@ -22,6 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
 import bisectd_torch
+import bisectd_torch_formulas
 from bisectd_torch_operators import composite_key, is_on_device, name_of, say, why_it_stays
 from bisectd_modules import Names
 from bisectd_torch_modules import Torch
@@ -172,6 +173,7 @@ def listed(place, operator):
 
 
 def install():
+    bisectd_torch_formulas.install()
     bisectd_torch.let_autograd_end()
     tracker = Tracker()
     call = torch.nn.Module.__call__
