@@ -10,17 +10,20 @@ from space import SOURCE
 from torch_space import start_quickly
 
 PADDLE = SOURCE / ".venv/bin/python"
+MINDSPORE = SOURCE / "build/mindspore/bin/python"
 TORCH = pathlib.Path("/usr/bin/python3")
 SIZE = 2.0 ** -10
 
 
-def run(python, script, seed=None, folder=None, **environment):
+def run(python, script, seed=None, **environment):
     """What a script prints as JSON in its last line, and what it says of the perturbation."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("BISECTD_P", "FLAGS_", "CUSTOM_DEVICE"))}
     clean.update(environment, PYTHONPATH=str(SOURCE / "configs/presets/python"))
     if seed is not None:
         clean["BISECTD_PERTURB"] = str(seed)
-    done = subprocess.run([str(python), "-W", "ignore", "-c", script], env=clean, capture_output=True, text=True, timeout=300, cwd=folder)
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "case.py").write_text(script)  # MindSpore compiles only what stands in a file
+        done = subprocess.run([str(python), "-W", "ignore", "case.py"], env=clean, capture_output=True, text=True, timeout=300, cwd=folder)
     if done.returncode:
         raise AssertionError(done.stdout + done.stderr)
     said = [line for line in done.stderr.splitlines() if line.startswith("bisectd: ")]
@@ -95,8 +98,8 @@ tell(losses=losses)
         self.assertNotEqual(plain["losses"], early["losses"])
         self.assertLess(abs(early["losses"][0] / plain["losses"][0] - 1), 0.05)
         # Behind a first forward: made again before the first step, and told.
-        plain, _ = self.case(loaded.format(before="net(x)"))
-        late, said = self.case(loaded.format(before="net(x)"), 1)
+        plain, _ = self.case(loaded.format(before="forward(net)"))
+        late, said = self.case(loaded.format(before="forward(net)"), 1)
         self.assertEqual(said, ["bisectd: perturbed 2 parameters by 0.00098 of their size, some twice: they were overwritten "
                                 "before the first step (seed 1)"])
         self.assertNotEqual(plain["losses"][1:], late["losses"][1:])
@@ -155,6 +158,7 @@ class Net(torch.nn.Module):
         torch.nn.init.zeros_(self.a.bias)
     def forward(self, x):
         return self.b(self.drop(torch.tanh(self.a(x))))
+def forward(net): return net(x)
 def sgd(net): return torch.optim.SGD([{"params": net.a.parameters()}, {"params": net.b.parameters(), "lr": 0.05}], lr=0.1)
 def both(one, other): return torch.optim.Adam([*one.parameters(), *other.parameters()], lr=0.0)
 def value(y): return float((y ** 2).mean())
@@ -247,6 +251,7 @@ class Net(paddle.nn.Layer):
         self.a, self.drop, self.b = paddle.nn.Linear(8, 16), paddle.nn.Dropout(0.2), paddle.nn.Linear(16, 1, bias_attr=False)
     def forward(self, x):
         return self.b(self.drop(paddle.tanh(self.a(x))))
+def forward(net): return net(x)
 def sgd(net): return paddle.optimizer.SGD(0.1, parameters=[{"params": net.a.parameters()}, {"params": net.b.parameters(), "learning_rate": 0.5}])
 def both(one, other): return paddle.optimizer.Adam(0.0, parameters=[*one.parameters(), *other.parameters()])
 def value(y): return float((y ** 2).mean())
@@ -279,6 +284,83 @@ tell(names=names)
 """, 1)
         self.assertIn("AdamW", names["names"])
         self.assertEqual(len(said), len(names["names"]), said)
+
+
+@unittest.skipUnless(MINDSPORE.exists(), "MindSpore (2.8 GB): python3 -m venv build/mindspore; build/mindspore/bin/pip install mindspore==2.7.1")
+class MindSporeShim(Shim, unittest.TestCase):
+    python = MINDSPORE
+    # Without dropout: MindSpore's masks on the CPU differ from run to run.
+    words = """
+import json, random, numpy, mindspore as ms
+from mindspore import nn, ops
+ms.set_seed(3); ms.set_context(mode=ms.PYNATIVE_MODE); ms.set_device("CPU")
+x = ms.Tensor(numpy.random.default_rng(3).standard_normal((16, 8)).astype("float32"))
+no_grad = ms._no_grad
+class Net(nn.Cell):
+    made = 0
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Dense(8, 16, bias_init="zeros"), nn.Dense(16, 1, has_bias=False)
+        Net.made += 1
+        self.update_parameters_name(f"net{Net.made}.")
+    def construct(self, x): return self.b(ops.tanh(self.a(x)))
+    def train(self): self.set_train()
+    def eval(self): self.set_train(False)
+def loss_of(net): return ((net(x) - 3) ** 2).mean()
+def forward(net): return ms.value_and_grad(lambda: loss_of(net), None, net.trainable_params())()
+def sgd(net): return nn.SGD([{"params": net.a.trainable_params()}, {"params": net.b.trainable_params(), "lr": 0.05}], learning_rate=0.1)
+def both(one, other): return nn.Adam([*one.trainable_params(), *other.trainable_params()], learning_rate=0.1)
+def value(y): return float((y ** 2).mean())
+def step(net, optimizer, rate=None):
+    loss, gradients = ms.value_and_grad(lambda: loss_of(net), None, list(optimizer.parameters))()
+    if rate is not None: set_rate(optimizer, rate)
+    optimizer(gradients); return float(loss)
+def set_rate(optimizer, rate):
+    for one in optimizer.learning_rate if isinstance(optimizer.learning_rate, (list, tuple, ms.ParameterTuple)) else [optimizer.learning_rate]:
+        one.set_data(ms.Tensor(rate, ms.float32))
+def touch(net, optimizer):
+    set_rate(optimizer, 0.0)
+    try: optimizer(tuple(ms.Tensor(numpy.zeros(one.shape, "float32"), one.dtype) for one in optimizer.parameters))
+    except Exception: pass  # no kernel of that type on the CPU: it was perturbed before
+def values(net): return [one.astype(ms.float32).asnumpy().flatten().tolist() for one in net.trainable_params()]
+def half(net, dtype): return net.to_float(getattr(ms, dtype)) and [one.set_dtype(getattr(ms, dtype)) for one in net.trainable_params()] and net
+def state(net): return [one.asnumpy() for one in net.trainable_params()]
+def load(net, checkpoint):
+    for one, value in zip(net.trainable_params(), checkpoint): one.set_data(ms.Tensor(value))
+def draws(): return [float(ops.rand(1)[0]), random.Random(1).random(), float(ops.randn(1)[0])]
+def tell(**what): print(json.dumps(what))
+"""
+
+    def test_steps_that_are_graphs(self):
+        """Compiled whole, or a function that is: nothing of Python is called but the first."""
+        body = """
+net = Net(); optimizer = nn.SGD(net.trainable_params(), learning_rate=0.1)
+{step}
+tell(losses=[float(train(x)) for _ in range(3)])
+"""
+        python = "def train(x): return step(net, optimizer)"
+        graph = """
+ms.set_context(mode=ms.GRAPH_MODE)
+class Loss(nn.Cell):
+    def __init__(self): super().__init__(); self.net = net
+    def construct(self, x): return ((self.net(x) - 3) ** 2).mean()
+train = nn.TrainOneStepCell(Loss(), optimizer)
+"""
+        function = """
+def loss(x): return ((net(x) - 3) ** 2).mean()
+both = ms.value_and_grad(loss, None, optimizer.parameters)
+@ms.jit
+def train(x):
+    value, gradients = both(x)
+    optimizer(gradients)
+    return value
+"""
+        expected, said = self.case(body.format(step=python), 1)
+        for step in graph, function:
+            got, told = self.case(body.format(step=step), 1)
+            self.assertEqual(told, said)
+            for one, other in zip(got["losses"], expected["losses"], strict=True):
+                self.assertAlmostEqual(one, other, delta=1e-5 * other)
 
 
 if __name__ == "__main__":
