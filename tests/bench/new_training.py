@@ -13,6 +13,9 @@ padding       an Embedding with a padding_idx
 tqdm          a bar, above which losses are written; to be started with 2>&1 | tee
 composite     binary_cross_entropy_with_logits
 """
+import json
+import os
+import pathlib
 import sys
 
 import torch
@@ -134,19 +137,21 @@ def composite_loss(output, target):
     return functional.binary_cross_entropy_with_logits(output, (target[:, None] == torch.arange(CLASSES, device=DEVICE)).float())
 
 
-def wrong_graphs(graph, inputs):
-    from inductor_training import make_tanh_wrong, planted
-
-    for by in planted().values():
-        make_tanh_wrong(graph.graph, by)
-        graph.recompile()
+def too_large(graph, inputs):
+    """What follows a tanh in a graph, made too large by as much as the file of the variable PLANTED says."""
+    wrong = json.loads(pathlib.Path(os.environ["PLANTED"]).read_text()) if "PLANTED" in os.environ else {}
+    for node in [node for node in graph.graph.nodes if node.target is torch.ops.aten.tanh.default and "tanh" in wrong]:
+        with graph.graph.inserting_after(node):
+            larger = graph.graph.call_function(torch.ops.aten.mul.Tensor, (node, 1 + wrong["tanh"]))
+        node.replace_all_uses_with(larger, delete_user_cb=lambda user: user is not larger)
+    graph.recompile()
     return graph
 
 
 def train_compiler(seed, steps):
     from torch._dynamo.backends.common import aot_autograd
 
-    plain(seed, steps, torch.compile(mlp(), backend=aot_autograd(fw_compiler=wrong_graphs)))
+    plain(seed, steps, torch.compile(mlp(), backend=aot_autograd(fw_compiler=too_large)))
 
 
 TRAININGS = {

@@ -1,26 +1,23 @@
 #!/usr/bin/env python3
 """`bisectd run` with default options on nine trainings of a new user of torch_npu, with stand-in CANNs that round: who is accused, and rightly?
 
-    new_trainings.py [--kinds cnn,bert,...] [--games 3] [--first-seed 1] [--healthy] [--most 1] [--steps 60] [--python FILE] [--keep FOLDER] [--bisectd FILE]
+    new_trainings.py [--kinds cnn,bert,...] [--games 3] [--first-seed 1] [--healthy] [--steps 60] [--python FILE] [--keep FOLDER] [--bisectd FILE]
 
 Of each training (new_training.py) so many games, with a seed, reference and device of their own. In each one fault is planted, which was seen to
 harm the loss by four times the target, as in planted_torch_npu.py. --healthy: nothing is planted. --python: one with torch_npu, transformers,
 lightning and accelerate.
 
-Two kinds more, where what is wrong is torch.compile: compiler, whose graphs are, on the device and with default options; and inductor, up to --most
-of whose lowerings and passes are, on the CPU and with the suspects `inductor: {discover: true}`. CompilerBisector of PyTorch plays the same games.
+One kind more, compiler: not an operator is wrong, but the graphs that torch.compile makes.
 """
 import argparse
 import json
 import pathlib
 import random
-import re
 import shlex
-import subprocess
 import tempfile
 
 from planted_devices import NO_SEARCH, ROOT, played
-from planted_torch_npu import BENCH, FAULTS, HF32, PYTHON, Training, judged, warm_start
+from planted_torch_npu import FAULTS, HF32, PYTHON, Training, judged, warm_start
 
 CNN = {name: known for name, known in FAULTS["cnn"].items() if name != HF32}  # which makes the training itself unsteady
 MLP = {"Addmm": (.3, "addmm"), "Mm": (3, "mm"), "GeluBackward": (3, "gelu_backward", "compatible_impl"), "Tanh": (.3, "tanh"),
@@ -44,11 +41,7 @@ KNOWN = {
         "InplaceSigmoid": (.3, "sigmoid_"), "SigmoidBackward": (3, "sigmoid_backward"), "Mean": (.3, "mean.dim")},
     "tqdm": CNN,
     "composite": MLP | {"BinaryCrossEntropyWithLogits": (.1, "binary_cross_entropy_with_logits")},
-    "compiler": {"tanh": (.2, "TORCH_COMPILE_DISABLE")},
-    "inductor": {name: (.2, name) for name in (
-        "lowerings/tanh", "lowerings/sigmoid", "lowerings/erf", "lowerings/exp", "lowerings/rsqrt", "lowerings/addmm", "lowerings/mm",
-        "joint_graph_passes/pass_pattern_0", "joint_graph_passes/pass_pattern_1", "post_grad_passes/remove_noop_ops",
-        "post_grad_passes/remove_assert_ops", "post_grad_passes/pass_pattern_0", "post_grad_passes/pass_pattern_1", "post_grad_passes/pass_pattern_2")}}
+    "compiler": {"tanh": (.2, "TORCH_COMPILE_DISABLE")}}
 NINE = list(KNOWN)[:9]
 
 
@@ -60,24 +53,6 @@ class Compiled(Training):
 
     def environment(self, make, faults=None):
         return super().environment(make) | ({"PLANTED": str(faults)} if faults else {})
-
-
-class Inductor(Compiled):
-    def __init__(self, kind, seed, steps, python, folder):
-        super().__init__(kind, seed, steps, [], known=KNOWN)
-        self.command, self.kernels = [python, str(BENCH / "inductor_training.py"), str(seed), str(steps)], str(folder)
-
-    def environment(self, make, faults=None):
-        kept = {"TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", "TORCHINDUCTOR_CACHE_DIR": self.kernels}  # of kernels, not of graphs
-        return super().environment(make, faults) | kept | {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
-
-    def bisected(self, folder, faults):
-        """Whether PyTorch's own CompilerBisector finds what is wrong."""
-        right = self.level(folder, (), "gpu")
-        done = subprocess.run([*self.command, "--bisect", str(right)], env=self.environment("npu", folder / "faults.json"), capture_output=True, text=True)
-        said = re.search(r"subsystem='(\w+)', bisect_number=\d+, debug_info='(\w+)'", done.stdout)
-        names = {f"{said[1]}/{name}" for name in (said[2], re.sub(r"_\d+$", "", said[2]))} if said else set()
-        return "exact" if len(faults) == 1 and names & set(faults) else (done.stdout or done.stderr).strip().splitlines()[-1]
 
 
 def piped(command, folder):
@@ -92,9 +67,6 @@ def games(wanted, start, temporary):
         for seed in range(wanted.first_seed, wanted.first_seed + wanted.games):
             folder = (wanted.keep or temporary) / f"{kind}-{seed}"
             folder.mkdir(parents=True)
-            if kind == "inductor":
-                yield Inductor(kind, seed, wanted.steps, wanted.python, temporary), folder
-                continue
             training = (Compiled if kind == "compiler" else Training)(kind, seed, wanted.steps, start, "new_training.py", KNOWN)
             if kind == "tqdm":
                 training.command = piped(training.command, folder)
@@ -107,7 +79,6 @@ def main():
     parser.add_argument("--games", type=int, default=3, help="of each kind")
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--healthy", action="store_true")
-    parser.add_argument("--most", type=int, default=1, help="faults of a game")
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--python", default=str(PYTHON))
     parser.add_argument("--keep", type=lambda folder: pathlib.Path(folder).absolute(), help="where the runs stay")
@@ -116,9 +87,8 @@ def main():
     counts, trials = {}, 0
     with tempfile.TemporaryDirectory() as temporary, warm_start(pathlib.Path(temporary), wanted.python, ("transformers", "lightning")) as start:
         for training, folder in games(wanted, start, pathlib.Path(temporary)):
-            faults = [] if wanted.healthy else training.planted(random.Random(f"{training.kind} {training.seed}"), wanted.most, folder)
-            is_inductor = training.kind == "inductor"
-            training.experiment(folder, faults, 1, **({"suspects": {"inductor": {"discover": True}}} if is_inductor else {}))
+            faults = [] if wanted.healthy else training.planted(random.Random(f"{training.kind} {training.seed}"), 1, folder)
+            training.experiment(folder, faults, 1)
             report, seconds = played(wanted.bisectd, folder)
             result = judged(report, [training.known[name][1:] for name in faults])
             counts[result.split()[0]] = counts.get(result.split()[0], 0) + 1
@@ -127,8 +97,6 @@ def main():
             broken = sum(trial["verdict"] == "unresolved" for trial in report["trial_list"])
             print(f"{training.kind:10} seed {training.seed:3} planted {','.join(faults) or '-':27} {result:30} trials {report['trials']:3} of them of the "
                   f"search {searched:3} crashed {broken} confidence {report.get('confidence')} {seconds:4.0f} s {report.get('advice', '')[:200]}", flush=True)
-            if is_inductor:
-                print(f"{'':10} CompilerBisector: {training.bisected(folder, faults)}", flush=True)
     print(f"{counts}; {trials} trials")
 
 

@@ -63,11 +63,11 @@ class Training:
         bits = {"hf32_bits_lost": sizes.pop(HF32)} if HF32 in sizes else {}
         file.write_text(json.dumps({"faults": [{"op": f"aclnn{name}", "relative": size} for name, size in sizes.items()]} | bits))
 
-    def level(self, folder, faults, make="npu"):
+    def level(self, folder, faults):
         self.write(folder / "tried.json", faults)
-        done = subprocess.run(self.command, cwd=folder, env=self.environment(make, folder / "tried.json"), stdout=subprocess.PIPE,
+        done = subprocess.run(self.command, cwd=folder, env=self.environment("npu", folder / "tried.json"), stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, check=True)
-        return level([float(loss) for loss in re.findall(r"(?<!_)loss\W+([\d.]+)", done.stdout)])
+        return level([float(loss) for loss in re.findall(r"(?<!_)loss\W+(nan|inf|\d[\d.e-]*)", done.stdout)])
 
     def planted(self, chance, most, folder):
         """Faults, drawn until every set of them does harm."""
@@ -83,12 +83,12 @@ class Training:
             else:
                 return faults
 
-    def experiment(self, folder, faults, devices, **more):
+    def experiment(self, folder, faults, devices):
         self.write(folder / "faults.json", faults)
         sides = {"reference": (self.environment("gpu"), [3]), "subject": (self.environment("npu", folder / "faults.json"), range(devices))}
         settings = {name: {"command": self.command, "environment": environment, "devices": {"kind": "npu", "ids": list(ids)}}
                     for name, (environment, ids) in sides.items()}
-        (folder / "experiment.yaml").write_text(json.dumps({"version": 1, "name": "planted", "extends": "torch-npu", **settings, **more}))
+        (folder / "experiment.yaml").write_text(json.dumps({"version": 1, "name": "planted", "extends": "torch-npu", **settings}))
 
 
 def judged(report, menders):
