@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import itertools
 import json
+import os
 import pathlib
 import random
 import re
@@ -21,7 +22,7 @@ import time
 
 from planted_devices import NO_SEARCH, ROOT, TARGET, level, played
 
-ENVIRONMENT = ROOT / "build/torch-npu"
+ENVIRONMENT = pathlib.Path(os.environ.get("TORCH_NPU", ROOT / "build/torch-npu"))  # as in examples/torch_npu/build
 PYTHON = ENVIRONMENT / "bin/python"
 BENCH = ROOT / "tests/bench"
 HF32 = "hf32"
@@ -48,9 +49,9 @@ OFTEN = {"MaxPool2dWithMaskBackward", HF32, "FlashAttentionScore", "FlashAttenti
 
 
 class Training:
-    def __init__(self, kind, seed, steps, start):
-        self.kind, self.seed = kind, seed
-        self.command = [*start, str(BENCH / "torch_npu_training.py"), self.kind, str(seed), str(steps)]
+    def __init__(self, kind, seed, steps, start, script="torch_npu_training.py", known=FAULTS):
+        self.kind, self.seed, self.known = kind, seed, known[kind]
+        self.command = [*start, str(BENCH / script), self.kind, str(seed), str(steps)]
 
     def environment(self, make, faults=None):
         return {"LD_LIBRARY_PATH": str(ENVIRONMENT / "cann"), "STANDIN_CANN_MAKE": f"{make}{self.seed}", "OMP_NUM_THREADS": "1"} | (
@@ -58,18 +59,19 @@ class Training:
 
     def write(self, file, faults):
         """The fault file of a device where these are wrong."""
-        sizes = {name: FAULTS[self.kind][name][0] for name in faults}
+        sizes = {name: self.known[name][0] for name in faults}
         bits = {"hf32_bits_lost": sizes.pop(HF32)} if HF32 in sizes else {}
         file.write_text(json.dumps({"faults": [{"op": f"aclnn{name}", "relative": size} for name, size in sizes.items()]} | bits))
 
     def level(self, folder, faults):
         self.write(folder / "tried.json", faults)
-        done = subprocess.run(self.command, env=self.environment("npu", folder / "tried.json"), capture_output=True, text=True, check=True)
-        return level([float(loss) for loss in re.findall(r"loss (\S+)", done.stdout)])
+        done = subprocess.run(self.command, cwd=folder, env=self.environment("npu", folder / "tried.json"), stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=True)
+        return level([float(loss) for loss in re.findall(r"(?<!_)loss\W+(nan|inf|\d[\d.e-]*)", done.stdout)])
 
     def planted(self, chance, most, folder):
         """Faults, drawn until every set of them does harm."""
-        healthy, known = self.level(folder, ()), FAULTS[self.kind]
+        healthy, known = self.level(folder, ()), self.known
         harms = {}
         while True:
             faults = sorted(set(chance.sample(list(known) + sorted(OFTEN & set(known)) * 3, chance.randint(1, most))))
@@ -100,10 +102,10 @@ def judged(report, menders):
 
 
 @contextlib.contextmanager
-def warm_start(folder):
-    """The beginning of a command that starts a script in a process that has imported PyTorch."""
-    program, path = [str(PYTHON), str(BENCH / "warm_start.py")], str(folder / "socket")
-    server = subprocess.Popen([*program, "--serve", path], stdin=subprocess.PIPE, env={"LD_LIBRARY_PATH": str(ENVIRONMENT / "cann"), "OMP_NUM_THREADS": "1"})
+def warm_start(folder, python=PYTHON, modules=()):
+    """The beginning of a command that starts a script in a process that has imported PyTorch, and these modules."""
+    program, path = [str(python), str(BENCH / "warm_start.py")], str(folder / "socket")
+    server = subprocess.Popen([*program, "--serve", path, *modules], stdin=subprocess.PIPE, env={"LD_LIBRARY_PATH": str(ENVIRONMENT / "cann"), "OMP_NUM_THREADS": "1"})
     try:
         while server.poll() is None:
             with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as tried:
@@ -138,7 +140,7 @@ def main():
             faults = [] if wanted.healthy else training.planted(random.Random(seed), wanted.most, folder)
             training.experiment(folder, faults, wanted.devices)
             report, seconds = played(wanted.bisectd, folder)
-            result = judged(report, [FAULTS[training.kind][name][1:] for name in faults])
+            result = judged(report, [training.known[name][1:] for name in faults])
             counts[result.split()[0]] = counts.get(result.split()[0], 0) + 1
             broken = sum(trial["verdict"] == "unresolved" for trial in report["trial_list"])
             trials.append(report["trials"])

@@ -2,13 +2,14 @@
 """Starts trainings in a process that has imported PyTorch already: importing it and torch_npu takes eight seconds of processor time, and a short
 training one.
 
-    warm_start.py --serve SOCKET          imports, then forks a process for each script that is asked for; ends at the end of its input
+    warm_start.py --serve SOCKET MODULES...
+                                          imports, these as well, then forks a process for each script that is asked for; ends at the end of its input
     warm_start.py SOCKET SCRIPT WORDS...  has the server run the script with this environment, folder and output, and ends as it ends
 
 What Python and the shims do at a start happens in the new process: PYTHONPATH, sitecustomize, and the import of torch_npu, which reads its
 variables. LD_LIBRARY_PATH and what PyTorch reads when it is imported are the server's.
 """
-import importlib
+import importlib.util
 import json
 import os
 import pathlib
@@ -31,7 +32,8 @@ def become(asked):
     sys.argv = asked["words"]
     sys.path[:0] = [str(pathlib.Path(sys.argv[0]).parent), *filter(None, os.environ.get("PYTHONPATH", "").split(":"))]
     sys.modules.pop("sitecustomize", None)
-    importlib.import_module("sitecustomize")
+    if importlib.util.find_spec("sitecustomize"):
+        importlib.import_module("sitecustomize")
     importlib.import_module("torch_npu")
     runpy.run_path(sys.argv[0], run_name="__main__")
 
@@ -48,9 +50,9 @@ def watch(connection, child):
         pass  # nobody is there
 
 
-def serve(path):
+def serve(path, more):
     os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
-    for module in MODULES:
+    for module in (*MODULES, *more):
         importlib.import_module(module)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # watchers are waited for by nobody
     server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -89,6 +91,6 @@ def ask(path, words):
 
 if __name__ == "__main__":
     if sys.argv[1] == "--serve":
-        serve(sys.argv[2])
+        serve(sys.argv[2], sys.argv[3:])
     else:
         ask(sys.argv[1], sys.argv[2:])

@@ -77,3 +77,9 @@ OP(tensor, NLLLossBackward, (T g, T x, T target, T weight, std::int64_t reductio
 OP(mean, MseLoss, (T x, T target, std::int64_t reduction, T out), out << at::mse_loss(*x, *target, reduction))
 OP(tensor, MseLossBackward, (T g, T x, T target, std::int64_t reduction, T gx),
    gx << at::mse_loss_backward(*g, *x, *target, reduction))
+OP(mean, BinaryCrossEntropyWithLogits, (T x, T target, T weight, T positive, std::int64_t reduction, T out),
+   out << at::binary_cross_entropy_with_logits(*x, *target, weight, positive, reduction))
+OP(tensor, BinaryCrossEntropyWithLogitsBackward, (T g, T x, T target, T weight, T positive, std::int64_t reduction, T gx),
+   const at::Tensor wanted = positive ? *target * *positive : *target;
+   const at::Tensor each = (at::sigmoid(*x) * (wanted + 1 - *target) - wanted) * *g;
+   gx << (weight ? each * *weight : each) / (reduction == at::Reduction::Mean ? each.numel() : 1))
