@@ -1,10 +1,10 @@
 // Judges kept curves of trainings whose truth is known: how many healthy devices are condemned, how many faulty ones are
 // missed, how the published standards do on the same runs, and does p_bad mean what it says? Arguments: a file of JSON
 // lines, and "verbose" for every judgement. A line is
-//   {"training": "lstm-1024", "references": [[1.5, ...], ...], "moved": [1, 2], "kind": "healthy 1e-5", "harm": 0.0,
+//   {"training": "lstm-1024", "references": [[1.5, ...], ...], "perturbed": [0, 1, 2], "kind": "healthy 1e-5", "harm": 0.0,
 //    "loss": [...], "steps": [1, ...]}
-// `moved`: which references started from moved parameters. `harm`: what the fault does by itself, in targets; without it the
-// row is left out of the calibration. tests/bench/judged_devices.py makes such files.
+// `perturbed`: of each reference 0, or the seed that moved it, as bisectd knows of its own runs. `harm`: what the fault does
+// by itself, in targets; without it the row is left out of the calibration. tests/bench/judged_devices.py makes such files.
 #include <fmt/format.h>
 
 #include <array>
@@ -25,7 +25,7 @@ using namespace bisectd;
 using namespace bisectd::bench;
 using namespace bisectd::driver::judge;
 
-Curve curve_of(const nlohmann::json& losses, const nlohmann::json& steps, std::optional<int> perturbed) {
+Curve curve_of(const nlohmann::json& losses, const nlohmann::json& steps, int perturbed) {
   Curve curve;
   curve.perturbed = perturbed;
   for (std::size_t i = 0; i < losses.size(); ++i)
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
     const auto row = nlohmann::json::parse(line);
     std::vector<Curve> references;
     for (std::size_t i = 0; i < row.at("references").size(); ++i)
-      references.push_back(curve_of(row["references"][i], row["steps"], std::nullopt));
+      references.push_back(curve_of(row["references"][i], row["steps"], row["perturbed"][i].get<int>()));
     const std::vector<MetricRule> metrics = {{"loss", false}};
     configs::Acceptance accept;
     accept.max_repeats = 1;

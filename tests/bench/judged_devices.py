@@ -111,9 +111,10 @@ def made(curves, logs, references):
                 harmed = size
             for which in references:
                 runs = {"one": plain[:1], "three": plain[:1] + moved, "plain": plain[:3]}[which]
+                perturbed = [place if which == "three" else 0 for place in range(len(runs))]
                 steps, values = log(loss, how)
                 row = {"training": training, "kind": f"{how:5} {which:5} {kind or bucket(harmed)}", "steps": steps, "loss": values,
-                       "references": [log(run, how)[1] for run in runs]}
+                       "references": [log(run, how)[1] for run in runs], "perturbed": perturbed}
                 if harmed is not None:
                     row["harm"] = harmed
                 yield row

@@ -231,6 +231,18 @@ TEST_CASE("worlds: one log says that nothing shows what rounding grows to, moved
   CHECK(all_are(Verdict::fail, of_devices(lost, {}, constant(3))));
 }
 
+TEST_CASE("worlds: digits too few to show that a run was moved tell nothing against it, if it says so itself") {
+  const Training training{.growth = 0.03, .log = {.decimals = 2}};
+  std::vector<Curve> runs = references(training);
+  const Panel told = panel_of(runs);
+  CHECK(told.whole().moved.size() == 2);
+  CHECK(told.whole().lost == 0);
+  CHECK(none_is(Verdict::fail, of_devices(told, training, constant(0))));
+  CHECK(all_are(Verdict::fail, of_devices(told, training, constant(4))));
+  for (Curve& run : runs) run.perturbed.reset();  // logs that were brought
+  CHECK(panel_of(runs).whole().moved.empty());
+}
+
 TEST_CASE("worlds: runs of which it is known that they were moved are no repeats, however far they fly apart") {
   for (const double most_apart : {0.01, 0.03, 0.1}) {
     const Reference reference = reference_of(references({.most_apart = most_apart}));
