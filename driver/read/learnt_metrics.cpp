@@ -28,6 +28,17 @@ std::vector<std::string_view> smoothing_settings() {
   return settings;
 }
 
+/// What a file is that holds no lines, by its first bytes, and what to do; empty for text.
+std::string_view no_text(std::string_view beginning) {
+  using namespace std::string_view_literals;
+  for (const auto& [mark, what] :
+       {std::pair{"\x1f\x8b"sv, "it is compressed by gzip: unpack it first"sv},
+        {"\x28\xb5\x2f\xfd"sv, "it is compressed by zstd: unpack it first"sv},
+        {"\xff\xfe"sv, "it is UTF-16, as PowerShell writes: iconv -f utf-16 -t utf-8 makes it readable"sv}})
+    if (beginning.starts_with(mark)) return what;
+  return {};
+}
+
 /// Whose trainer prints such lines.
 const Format* format_of(const std::string& line) {
   for (const Format& format : formats()) {
@@ -62,6 +73,7 @@ void LearntMetrics::feed(const Block& block, std::size_t from, std::size_t to) {
 }
 
 void LearntMetrics::take(const Block& block) {
+  if (!no_text_) no_text_ = no_text(block.text);
   if (block.torn) {
     rest_ = with_valid_characters(block.text);
     return;
@@ -114,7 +126,7 @@ void LearntMetrics::read(LearntMetric& metric, bool learns) {
     metric.is_ambiguous = false;
   } catch (const learn::Refusal& refusal) {
     metric.found.reset();
-    metric.refusal = for_display(refusal.what(), kShownRefusal);
+    metric.refusal = no_text_.value_or("").empty() ? for_display(refusal.what(), kShownRefusal) : std::string(*no_text_);
     metric.is_ambiguous = refusal.is_ambiguous();
   }
   metric.is_new = metric.found.has_value();

@@ -60,6 +60,7 @@ class LearntMetrics {
   std::vector<std::pair<std::int64_t, double>> told_scales_;  ///< place in the log, loss scale
   std::optional<std::int64_t> smoothing_window_;              ///< as the trainer says it in its settings
   std::string rest_;                                          ///< a last line without its end
+  std::optional<std::string_view> no_text_;                   ///< what a file is that holds no lines; empty for text
 };
 
 judge::Series series_of(const std::vector<learn::LogPoint>& points);

@@ -1,4 +1,5 @@
 """`bisectd compare` on logs that are damaged, or are none of a healthy training."""
+import gzip
 import unittest
 
 from space import Space
@@ -57,6 +58,8 @@ class BadLogs(Space):
         self.check(log(), 2, "gpu.log", "--format", "vdlrecords", reference=b"\x00" * 7 + b"\x80" + b"\x00" * 40)
         self.check(b"\0\xff\x1b[31m" * 1000, 2, "no line has a number called loss", "--metric", "loss")
         self.check("", 2, "no line has a number called loss", "--metric", "loss")
+        self.check(gzip.compress(log().encode()), 2, "npu.log: it is compressed by gzip: unpack it first", "--metric", "loss")
+        self.check(log().encode("utf-16"), 2, "npu.log: it is UTF-16", "--metric", "loss")
 
 
 if __name__ == "__main__":
