@@ -47,7 +47,8 @@ void Activity::add(const SuspectSet& active) {
 Pattern Activity::of(const std::vector<SuspectId>& members) const {
   Pattern all((trials_ + 63) / 64, ~std::uint64_t{0});
   if (trials_ % 64 != 0) all.back() = (std::uint64_t{1} << trials_ % 64) - 1;
-  for (SuspectId member : members) all = both(all, patterns_[member]);
+  for (SuspectId member : members)
+    for (std::size_t word = 0; word < all.size(); ++word) all[word] &= patterns_[member][word];
   return all;
 }
 

@@ -76,8 +76,8 @@ function(bisectd_method name script python labels environment method)
     endif()
     if(name MATCHES "_paddle_upgrade$")
       set_tests_properties("${test}" PROPERTIES COST 2500)
-    elseif(name MATCHES "_step_time_paddle$")  # waits three quarters of its time: beside what computes, first, and one at a time
-      set_tests_properties("${test}" PROPERTIES COST 3000 RESOURCE_LOCK step_time)
+    elseif(name MATCHES "_step_time_paddle$")  # waits three quarters of its time: beside what computes, and first
+      set_tests_properties("${test}" PROPERTIES COST 3000)
     elseif(name MATCHES "_(examples_paddle|story_torch)$")  # long ones, which would else be the last
       set_tests_properties("${test}" PROPERTIES COST 1800)
     endif()

@@ -45,18 +45,21 @@ double power(int quarters) {
   return at < kPowers.size() ? kPowers[at] : 0;
 }
 
+// Failures among these trials, less passes.
+inline int excess(const Pattern& in, const Pattern& failed, const Pattern& passed) {
+  int count = 0;
+  for (std::size_t word = 0; word < failed.size(); ++word)
+    count += std::popcount(in[word] & failed[word]) - std::popcount(in[word] & passed[word]);
+  return count;
+}
+
 // To each suspect: what it gains by being active in these failures, less what in these passes. Most of the time of a move.
 #if defined(__x86_64__) && !defined(__clang__)
 __attribute__((target_clones("popcnt", "default")))
 #endif
 void add_gains(const Activity& active, const Pattern& failed, const Pattern& passed, int worth, std::vector<int>& gains) {
-  for (SuspectId suspect = 0; suspect < gains.size(); ++suspect) {
-    const Pattern& in = active.of(suspect);
-    int count = 0;
-    for (std::size_t word = 0; word < failed.size(); ++word)
-      count += std::popcount(in[word] & failed[word]) - std::popcount(in[word] & passed[word]);
-    gains[suspect] += worth * count;
-  }
+  for (SuspectId suspect = 0; suspect < gains.size(); ++suspect)
+    gains[suspect] += worth * excess(active.of(suspect), failed, passed);
 }
 
 }  // namespace
@@ -84,8 +87,7 @@ SuspectId Belief::List::draw(Random& random) const {
 }
 
 void Belief::weigh(int softer) {
-  causes_with_.clear();
-  members_.clear();
+  lists_.clear();
   levels_.clear();
   const Pattern none((votes_.size() + 63) / 64, 0);
   failures_ = none;
@@ -132,9 +134,19 @@ Belief::List Belief::weighed(const std::vector<int>& gains) const {
   return list;
 }
 
-// Of each suspect as a cause with those kept, where other causes cover these votes.
-const Belief::List& Belief::causes_with(const Cause& kept, const Pattern& covered) {
-  const auto [at, fresh] = causes_with_.try_emplace({covered, kept});
+// Failures that nothing else covers speak for a suspect as some member of a cause, passes do not speak against it.
+Belief::Lists& Belief::lists_beside(const Pattern& covered) {
+  const auto [at, fresh] = lists_.try_emplace(covered);
+  if (fresh) {
+    std::vector<int> gains(share_.size());
+    add_gains(active_, without(failures_, covered), Pattern(covered.size(), 0), kGuess, gains);
+    at->second.members = weighed(gains);
+  }
+  return at->second;
+}
+
+const Belief::List& Belief::causes_with(const Cause& kept, const Pattern& covered, Lists& lists) const {
+  const auto [at, fresh] = lists.causes_with.try_emplace(kept);
   if (!fresh) return at->second;
   const Pattern open = without(active_.of(kept), covered);
   std::vector<int> gains(share_.size());
@@ -144,21 +156,10 @@ const Belief::List& Belief::causes_with(const Cause& kept, const Pattern& covere
   return at->second = weighed(gains);
 }
 
-// Of each suspect as some member of a cause: failures that nothing else covers speak for it, passes do not speak against it.
-const Belief::List& Belief::members(const Pattern& covered) {
-  const auto [at, fresh] = members_.try_emplace(covered);
-  if (!fresh) return at->second;
-  std::vector<int> gains(share_.size());
-  add_gains(active_, without(failures_, covered), Pattern(covered.size(), 0), kGuess, gains);
-  return at->second = weighed(gains);
-}
-
 int Belief::gain_of(const Cause& cause, const Pattern& covered) const {
   const Pattern open = without(active_.of(cause), covered);
   int gain = 0;
-  for (const Level& level : levels_)
-    gain += level.worth *
-            (static_cast<int>(count_of(both(open, level.failed))) - static_cast<int>(count_of(both(open, level.passed))));
+  for (const Level& level : levels_) gain += level.worth * excess(open, level.failed, level.passed);
   return gain;
 }
 
@@ -175,15 +176,14 @@ Cause Belief::kept_of(Cause out, std::size_t count, const List& likely) {
 }
 
 // In its place comes nobody, a lone suspect, those kept where they are two, or these and one more.
-std::optional<Cause> Belief::redrawn(const Cause& kept, const Explanation& rest, const Pattern& covered,
-                                     const List& likely) {
+std::optional<Cause> Belief::redrawn(const Cause& kept, std::size_t others, const Pattern& covered, Lists& lists) {
   const std::size_t keeps = kept.size();
   double guessed = static_cast<double>(keeps), shares = 1;  // chance that they are guessed, in any order
-  for (SuspectId each : kept) guessed *= likely.share(each), shares *= share_[each];
-  const List &lone = causes_with({}, covered), &more = causes_with(kept, covered);
+  for (SuspectId each : kept) guessed *= lists.members.share(each), shares *= share_[each];
+  const List &lone = causes_with({}, covered, lists), &more = causes_with(kept, covered, lists);
   const int gain = gain_of(kept, covered), top = std::max({0, lone.top, more.top, gain});
   const double orders = static_cast<double>(keeps + 1);  // of one more these are kept in one of so many cases
-  const double nobody = rest.empty() ? 0 : guessed * count_prior(rest.size()) / count_prior(rest.size() + 1) * power(-top),
+  const double nobody = others == 0 ? 0 : guessed * count_prior(others) / count_prior(others + 1) * power(-top),
                alone = guessed * kOfSize[1] * lone.sum.back() * power(lone.top - top),
                same = keeps == 2 ? kOfSize[2] * shares * power(gain - top) : 0,
                joined = kOfSize[keeps + 1] * shares / orders * more.sum.back() * power(more.top - top);
@@ -208,10 +208,10 @@ void Belief::move(Explanation& explanation) {
   const std::size_t keeps = random_.below(4) == 0 ? 2 : 1;
   if (rest.size() >= kMostCauses || searched_ <= keeps || out.size() > keeps + 1) return;
   const Pattern covered = covered_by(rest);
-  const List& likely = members(covered);
-  const Cause kept = kept_of(out, keeps, likely);
+  Lists& lists = lists_beside(covered);
+  const Cause kept = kept_of(std::move(out), keeps, lists.members);
   if (kept.empty()) return;
-  if (std::optional<Cause> drawn = redrawn(kept, rest, covered, likely)) {
+  if (std::optional<Cause> drawn = redrawn(kept, rest.size(), covered, lists)) {
     for (const Cause& other : rest)  // none is part of another
       if (std::ranges::includes(other, *drawn) || std::ranges::includes(*drawn, other)) return;
     rest.push_back(std::move(*drawn));

@@ -6,7 +6,6 @@
 
 #include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "strategies/pattern.hpp"
@@ -51,16 +50,21 @@ class Belief {
     SuspectId draw(Random& random) const;
   };
 
+  struct Lists {                        // where the other causes cover the same votes
+    List members;                       // each suspect as some member of a cause
+    std::map<Cause, List> causes_with;  // each suspect as a cause with those kept
+  };
+
   /// Sorts the votes into levels, each of so many times less worth.
   void weigh(int softer = 1);
   Pattern covered_by(const Explanation& explanation) const;
   Pattern wrong(const Explanation& explanation) const;
   List weighed(const std::vector<int>& gains) const;
-  const List& causes_with(const Cause& kept, const Pattern& covered);
-  const List& members(const Pattern& covered);
+  Lists& lists_beside(const Pattern& covered);
+  const List& causes_with(const Cause& kept, const Pattern& covered, Lists& lists) const;
   int gain_of(const Cause& cause, const Pattern& covered) const;
   Cause kept_of(Cause out, std::size_t count, const List& likely);
-  std::optional<Cause> redrawn(const Cause& kept, const Explanation& rest, const Pattern& covered, const List& likely);
+  std::optional<Cause> redrawn(const Cause& kept, std::size_t others, const Pattern& covered, Lists& lists);
   void move(Explanation& explanation);
   void resample();
   bool keep_consistent();
@@ -73,8 +77,7 @@ class Belief {
   std::vector<Vote> votes_;
   std::vector<Level> levels_;
   Pattern failures_;
-  std::map<std::pair<Pattern, Cause>, List> causes_with_;  // of these votes: explanations are alike
-  std::map<Pattern, List> members_;
+  std::map<Pattern, Lists> lists_;  // by the votes that other causes cover: explanations are alike
   std::vector<Explanation> explanations_;
 };
 

@@ -14,7 +14,7 @@ class PaddleSpace(Space):
     """80 steps of the small recogniser, one attempt in two to three seconds. Reference, device and CPU round in three ways."""
 
     def experiment(self, faults, *, devices="[0, 1]", options="", environment="", suspects="ops: {discover: true}", extra="",
-                   grace="10s", reference_options="", recorded=True):
+                   reference_options="", recorded=True):
         self.write("faults.json", json.dumps(faults))
         command = (f'{PYTHON}, {PADDLE}/train.py, -c, {PADDLE}/rec.yml, -o, Global.use_npu=true, Global.log_smooth_window=1, '
                    f'Global.print_batch_step=1, "Global.save_model_dir={{attempt}}/output"')
@@ -35,7 +35,7 @@ class PaddleSpace(Space):
                 {environment}
               timeout: 2m
               stall: 60s
-              exit_grace: {grace}
+              exit_grace: 10s
             metric: {{loss: {{format: paddleocr}}}}
             suspects:
               {suspects}

@@ -30,14 +30,6 @@ class BadExperiment(Space):
         text, place = self.changed("  repeats: 5", "  repeat: 5")
         self.refused(text, place, "`repeat`", "`repeats`", "^")
 
-    def test_unknown_preset(self):
-        text, place = self.changed("name: hostile", "name: hostile\nextends: paddle-nqu")
-        self.refused(text, "experiment.yaml:3:", "paddle-nqu", "paddle-npu")
-
-    def test_unknown_operator(self):
-        self.refused(hostile_experiment().replace("version: 1", "version: 1\nextends: paddle-npu", 1)
-                     .replace("HOSTILE_OFF", "CUSTOM_DEVICE_BLACK_LIST").replace("op0, op1", "pad4d, relu"), "pad4d", "pad3d")
-
     def test_a_command_that_does_not_exist(self):
         text, place = self.changed(f'["{HOSTILE}"', '["./no-such-training"')
         self.refused(text, place, "no-such-training")
@@ -63,12 +55,8 @@ class BadExperiment(Space):
         self.refused(curve, "no such file: `refrence.json`", "did you mean `reference.json`?")
         self.refused(curve.replace("refrence.json", "."), "this is a folder, not a file")
 
-    def test_words_that_are_nearly_right(self):
-        good = hostile_experiment("--cause", "op1=3")
-        for bad, right in ((good + "checks: standrd\n", "standard"), (good + "search: {engine: auto}\n", "automatic"),
-                           (good.replace("kind: list", "kind: lst"), "list"), (good + "accept: {goal: run}\n", "runs")):
-            self.refused(bad, f"did you mean `{right}`?")
-        alone = re.sub(r"reference:\n(?:(?:  .*)?\n)+?subject", "subject", good)
+    def test_a_misspelt_goal_asks_for_no_reference(self):
+        alone = re.sub(r"reference:\n(?:(?:  .*)?\n)+?subject", "subject", hostile_experiment("--cause", "op1=3"))
         self.assertNotIn("`reference`", self.refused(alone + "accept: {goal: run}\nsteps: 9\n", "did you mean `runs`?").err)
 
     def test_files_that_are_no_experiment(self):

@@ -63,10 +63,6 @@ class Controls(Space):
         self.assertRegex(done.out, r"Once more at the end of the run: ops:op2 neutralised: pass \(trial \d+\), nothing neutralised: "
                                    r"fail \(trial \d+\)\.")
 
-    def test_each_member_of_a_fix_is_left_out_once(self):
-        report, _ = self.play(causes=(GUILTY, OTHER))
-        self.assertEqual(self.controls(report), [(["op2", "op4"], "pass"), (["op4"], "fail"), (["op2"], "fail")])
-
     def test_a_control_runs_on_a_device_that_has_not_run_its_set_before(self):
         def devices():
             self.play(devices=2)

@@ -81,7 +81,7 @@ suspects:
     def test_cause_outside_the_suspects(self):
         report, done = self.find("--last-loss", "2.1", code=3)
         self.assertEqual(report["outcome"], "outside_suspects")
-        self.assertIn("dataset", done.out)
+        self.assertIn("dataset, hyper-parameters", done.out)
 
     def test_a_suspect_that_does_harm_when_it_is_neutralised(self):
         for search in ("", "search: {signature_steps: 0}"):

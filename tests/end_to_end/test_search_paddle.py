@@ -66,24 +66,6 @@ class Search(PaddleSpace):
         self.assertNotIn("elementwise_add_grad", names)
         self.assertNotIn("memcpy_d2h", names)
 
-    def test_the_cause_is_outside_the_suspects(self):
-        report, done = self.find({"faults": []}, code=3, options=", Optimizer.lr.learning_rate=0.003",
-                                 suspects="ops: [hard_swish, adam]")
-        self.assertEqual(report["outcome"], "outside_suspects")
-        self.assertIn("hyper-parameters", done.out)
-
-    def test_a_training_that_hangs_after_its_last_step(self):
-        report, _ = self.find({"faults": [{"op": "hard_swish", "relative": 0.1}], "at_exit": "hang"}, grace="1s",
-                              suspects="ops: [hard_swish, adam]")
-        self.assertEqual(self.names(report), ["hard_swish"])
-
-    def test_one_device_gives_the_same_answer_as_two(self):
-        faults = {"faults": [{"op": "hard_swish", "relative": 0.1}]}
-        one, _ = self.find(faults, devices="[0]", suspects="ops: [hard_swish, adam, relu, batch_norm]")
-        two, _ = self.find(faults, devices="[0, 1]", suspects="ops: [hard_swish, adam, relu, batch_norm]")
-        self.assertEqual(one["culprit_set"], two["culprit_set"])
-        self.assertEqual(one["causes"], two["causes"])
-
     def test_kill_and_resume(self):
         self.experiment({"faults": [{"op": "adam", "relative": 0.1}]}, suspects="ops: [hard_swish, adam, relu, batch_norm]",
                         recorded=False)

@@ -4,8 +4,8 @@ import json
 from paddle_space import PYTHON, STANDIN, main
 from space import Space
 
-# A recurrent layer written by hand: 64 calls of one layer in a step. The stand-in computes on this machine's CPU, which is no slower than
-# itself: so each step takes 15 ms more wherever it runs, and each call of the layer 2 ms more on the CPU. 100 steps, since a log is
+# A recurrent layer written by hand: 32 calls of one layer in a step. The stand-in computes on this machine's CPU, which is no slower than
+# itself: so each step takes 15 ms more wherever it runs, and each call of the layer 4 ms more on the CPU. 100 steps, since a log is
 # looked at five times a second.
 TRAINING = """\
     import os
@@ -21,7 +21,7 @@ TRAINING = """\
             self.keep = self.create_parameter([size])
 
         def forward(self, state, given):
-            time.sleep(0.002 if state.place.is_cpu_place() else 0)
+            time.sleep(0.004 if state.place.is_cpu_place() else 0)
             return nn.functional.hardswish(state * self.keep + given)
 
     class Net(nn.Layer):
@@ -42,7 +42,7 @@ TRAINING = """\
     optimizer = paddle.optimizer.Adam(0.01, parameters=net.parameters())
     draw = numpy.random.default_rng(1)
     for step in range(1, 101):
-        x = draw.standard_normal((8, 64, 4)).astype("float32")
+        x = draw.standard_normal((8, 32, 4)).astype("float32")
         loss = ((net(paddle.to_tensor(x)) - paddle.to_tensor(x[:, -4:].sum((1, 2))[:, None] / 4 + 1)) ** 2).mean()
         loss.backward()
         optimizer.step()
@@ -55,9 +55,10 @@ TRAINING = """\
 class StepTime(Space):
     """With the layer on the CPU a step takes about six times as long, and less so beside other work, so a limit of twice is far from both."""
 
-    def find(self, fault, suspects):
+    def test_the_cheaper_fix_is_too_slow_and_the_other_one_is_taken_and_proved(self):
         self.write("train.py", TRAINING)
-        self.write("faults.json", json.dumps({"faults": [{"op": "hard_swish", "relative": 0.3, **fault}]}))
+        fault = {"op": "hard_swish", "relative": 0.3, "when": {"flag": "FLAGS_npu_storage_format", "is": True}}
+        self.write("faults.json", json.dumps({"faults": [fault]}))
         self.write("experiment.yaml", f"""\
             version: 1
             name: step-time
@@ -73,24 +74,14 @@ class StepTime(Space):
             steps: 100
             metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
             accept: {{step_time: +100%}}
-            suspects: {suspects}
+            suspects: {{layers: {{members: [cell, head], price: {{cell: 0.1}}}}, flags: [FLAGS_npu_storage_format]}}
             """)
         said = self.bisectd("run", "experiment.yaml", code=1, timeout=1800).out
         self.assertTrue(all(claim["proved"] for claim in self.report()["certificate"]))
-        return self.culprits(self.report()), said
-
-    def test_the_cheaper_fix_is_too_slow_and_the_other_one_is_taken_and_proved(self):
-        culprits, said = self.find({"when": {"flag": "FLAGS_npu_storage_format", "is": True}},
-                                   "{layers: {members: [cell, head], price: {cell: 0.1}}, flags: [FLAGS_npu_storage_format]}")
         self.assertEqual(self.causes(self.report()), [["FLAGS_npu_storage_format", "cell"]])
-        self.assertEqual(culprits, ["flags:FLAGS_npu_storage_format"])
+        self.assertEqual(self.culprits(self.report()), ["flags:FLAGS_npu_storage_format"])
         self.assertIn("That is within the +100 % of accept.step_time", said)
         self.assertRegex(said, r"Another fix, layers:cell neutralised instead, passes, too \(.*\), step time .* against the fix\)")
-
-    def test_the_only_fix_is_too_slow_and_that_is_said(self):
-        culprits, said = self.find({}, "{layers: [cell, head]}")
-        self.assertEqual(culprits, ["layers:cell"])
-        self.assertIn("That is more than the +100 % of accept.step_time, and no fix that was found keeps within it", said)
 
 
 if __name__ == "__main__":

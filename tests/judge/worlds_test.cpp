@@ -51,6 +51,8 @@ const Shape kVanishing = [](double loss, std::int64_t step) {
 const Shape kNegative = [](double loss, std::int64_t) { return loss - 12; };
 const Shape kThroughZero = [](double loss, std::int64_t) { return loss - 2.8; };
 const Shape kLearningRateFalls = [](double loss, std::int64_t step) { return step > 120 ? 0.6 * loss : loss; };
+const Shape kPlateau = [](double loss, std::int64_t step) { return step < 60 ? loss : 2 * loss / plain_loss(step); };
+const Shape kWarmUp = [](double loss, std::int64_t step) { return step <= 100 ? 8 + (loss - 8) * 1e-6 : loss; };
 const Shape kSpikes = [](double loss, std::int64_t step) { return step % 50 == 33 ? 3 * loss : loss; };
 
 const std::vector<World> kWorlds = {
@@ -71,6 +73,8 @@ const std::vector<World> kWorlds = {
     same("negative", {.shape = kNegative}, constant(3), kPass, kFail),
     same("through zero", {.shape = kThroughZero}, constant(3), kNotFailed, kFail),
     same("the learning rate falls at half", {.shape = kLearningRateFalls}, constant(3), kPass, kFail),
+    same("a plateau", {.shape = kPlateau}, constant(3), kPass, kFail),
+    same("a warm-up of half the run", {.shape = kWarmUp}, constant(3), kPass, kFail),
     same("spikes on both sides", {.shape = kSpikes}, constant(3), kPass, kFail),
     same("nothing grows", {.most_apart = 0}, constant(3), kPass, kFail),
     same("rounding flies apart", {.batch_noise = 0.3, .most_apart = 0.06}, constant(60), kNotFailed, kNotPassed),
