@@ -189,12 +189,12 @@ void sort_runs(Reference& reference, std::span<const std::vector<double>> values
     const Batches batches = batches_of(values[run], values.front());
     // A faulty device may make so much of a small difference that nothing is alike any more: the first value tells.
     const bool begins_alike = perturbed.value_or(0) > 0 && std::abs(apart.front()) <= kMovesFirst;
-    // Of a run that is said to be moved, and differs: digits that would not show it tell nothing against it.
-    const bool too_few_digits = perturbed.value_or(0) > 0 && shows_from(reference) > kShows;
-    const bool begins_apart = rms(std::span(apart).first(std::min(apart.size(), kFirstPoints))) > shows_from(reference);
-    const bool shows = (begins_apart || too_few_digits) && (begins_alike || batches == Batches::same);
+    const bool is_alike = begins_alike || batches == Batches::same;
+    const bool shows = rms(std::span(apart).first(std::min(apart.size(), kFirstPoints))) > shows_from(reference) && is_alike;
+    // Where the digits are too few to show it, a run that is said to be moved, and differs at all, is taken at its word.
+    const bool is_believed = perturbed.value_or(0) > 0 && shows_from(reference) > kShows && is_alike;
     const bool may_be_moved = run > 0 && perturbed.value_or(1) > 0;
-    (shows && may_be_moved ? reference.moved : reference.plain).push_back(run);
+    ((shows || is_believed) && may_be_moved ? reference.moved : reference.plain).push_back(run);
     reference.lost += !shows && run > 0 && perturbed.value_or(0) > 0;
   }
 }
