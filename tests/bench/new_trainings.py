@@ -28,7 +28,7 @@ LOSS = {"LogSoftmax": (.1, "_log_softmax"), "LogSoftmaxBackward": (3, "_log_soft
 ADAMW = {"InplaceAddcdiv": (.5, "addcdiv_"), "InplaceAddcmul": (3, "addcmul_"), "Sqrt": (1, "sqrt"), "InplaceLerps": (.5, "lerp_.Scalar")}
 KNOWN = {
     "cnn": CNN,
-    "bert": MLP | LOSS | ADAMW | {"Embedding": (.5, "embedding"), "FlashAttentionScore": (.5, "scaled_dot_product_attention")},
+    "bert": MLP | LOSS | ADAMW | {"Embedding": (.5, "embedding"), "FlashAttentionScore": (.5, "npu_fusion_attention_v3")},
     "lightning": CNN | ADAMW,
     "accelerate": FAULTS["plain"],
     "compile": MLP | LOSS,
