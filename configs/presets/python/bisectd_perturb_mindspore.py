@@ -45,7 +45,7 @@ class Calls:
 
     def __init__(self, perturbation):
         self.perturbation = perturbation
-        compiled = getattr(api, "_JitExecutor", None) or api._MindsporeFunctionExecutor  # the latter until MindSpore 2.5
+        compiled = getattr(api, "_JitExecutor", None) or api._MindsporeFunctionExecutor  # as older versions call it; tried with 2.7.1 alone
         for optimizer in OPTIMIZERS:
             tell(optimizer, "__init__", after=perturbation.built)
         tell(Cell, "__call__", before=self.cell)

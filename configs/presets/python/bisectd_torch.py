@@ -170,6 +170,8 @@ class Mover:
 
 
 def why_not_computed(error):
+    if isinstance(error, CannotMove):
+        return str(error)
     return f"the CPU cannot compute it: {(str(error) or type(error).__name__).splitlines()[0]}"
 
 

@@ -13,7 +13,7 @@ LIMITS = torch.finfo(torch.float32)
 COPIES = 8  # of each row's maximum and sum, side by side
 
 
-def wide(x):
+def at_least_single(x):
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
 
 
@@ -51,9 +51,9 @@ class Attention:
     def split(self, x, heads, ends):
         """[head, place, of a head] of each sequence."""
         if self.layout == "TND":
-            return [part.transpose(0, 1) for part in wide(x).tensor_split(self.ends(ends))]
+            return [part.transpose(0, 1) for part in at_least_single(x).tensor_split(self.ends(ends))]
         apart = x.unflatten(2, (heads, -1)) if x.dim() == 3 else x
-        return list(wide(apart).permute(TO_HEADS[self.layout]))
+        return list(at_least_single(apart).permute(TO_HEADS[self.layout]))
 
     def joined(self, parts, like):
         """Back into the layout, and the dtype of `like`."""
@@ -90,7 +90,7 @@ class Attention:
                 if pse is None:
                     scores = scores * self.scale
                 else:
-                    shift = of_head(wide(pse), sequence, heads)
+                    shift = of_head(at_least_single(pse), sequence, heads)
                     scores = (scores + shift) * self.scale if self.adds_first else scores * self.scale + shift
                 hidden = self.hidden(sequence, heads, *scores.shape[1:])
                 yield sequence, heads, q, k, v, scores if hidden is None else scores.masked_fill(hidden, -torch.inf)
@@ -113,9 +113,9 @@ class Attention:
         """Gradients of query, key, value and pse, by what the forward kept: of other keys, too, in a ring of devices."""
         given = self.given
         to_result, result = (self.split(given[name], self.heads, "actual_seq_qlen") for name in ("dy", "attention_in"))
-        rows = [wide(given[f"softmax_{name}"])[..., :1] for name in ("max", "sum")]
+        rows = [at_least_single(given[f"softmax_{name}"])[..., :1] for name in ("max", "sum")]
         most, total = (one.tensor_split(self.ends("actual_seq_qlen"), 1) if self.layout == "TND" else one for one in rows)
-        gradients, to_pse = ([], [], []), []
+        gradients, pse, to_pse = ([], [], []), given.get("pse"), []
         for sequence, heads, q, k, v, scores in self.blocks():
             dy = to_result[sequence][heads]
             p = share(terms(scores, most[sequence][heads]), total[sequence][heads])
@@ -123,9 +123,9 @@ class Attention:
             parts = to_scores @ k * self.scale, (to_scores.mT @ q).sum(0, True) * self.scale, (p.mT @ dy).sum(0, True)
             for of, part in zip(gradients, parts):
                 append(of, sequence, part)
-            append(to_pse, sequence, to_scores * (self.scale if self.adds_first else 1))
+            if pse is not None:
+                append(to_pse, sequence, to_scores * (self.scale if self.adds_first else 1))
         named = zip(gradients, ("query", "key", "value"))
-        pse = given.get("pse")
         return *(self.joined([torch.cat(heads) for heads in of], given[name]) for of, name in named), (
             given["query"].new_empty(0) if pse is None else torch.stack([torch.cat(heads) for heads in to_pse]).sum_to_size(pse.shape).to(pse.dtype))
 

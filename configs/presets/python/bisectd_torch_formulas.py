@@ -5,6 +5,7 @@ import functools
 import torch
 
 import bisectd_torch_attention
+from bisectd_torch_attention import at_least_single
 from bisectd_torch_operators import has_key
 
 
@@ -26,10 +27,6 @@ def npu_swiglu_backward(grad, x, dim=-1):
     gate, value = x.chunk(2, dim)
     s = torch.sigmoid(gate)
     return torch.cat([grad * value * s * (1 + gate * (1 - s)), grad * gate * s], dim)
-
-
-def at_least_single(x):
-    return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
 
 
 def npu_rms_norm(x, gamma, epsilon=1e-6):

@@ -104,7 +104,7 @@ def check_draws_nothing(op, args, kwargs):
     for place, argument in enumerate(op._schema.arguments):
         nothing = WITHOUT_DROPOUT.get(argument.name)
         if nothing is not None and (args[place] if place < len(args) else kwargs.get(argument.name, nothing)) != nothing:
-            raise RuntimeError("it draws random numbers where there is dropout, and the CPU would draw others")
+            raise CannotMove("it draws random numbers where there is dropout, and the CPU would draw others")
 
 
 def falls_back(op):
