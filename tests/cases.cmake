@@ -70,14 +70,9 @@ function(bisectd_method name script python labels environment method)
   # What computes all the time (searches of `strategies`, verdicts of `judge`, tests with a framework, which train twice at once) runs beside no
   # more of its kind than there are processors (slots.json), and what waits most of the time runs beside that. The longest begin first.
   if(labels MATCHES "framework")
-    set_tests_properties("${test}" PROPERTIES PROCESSORS 2 COST 1000)
-    if(NOT name MATCHES "_step_time_paddle$")
-      set_tests_properties("${test}" PROPERTIES RESOURCE_GROUPS computing:1)
-    endif()
+    set_tests_properties("${test}" PROPERTIES PROCESSORS 2 RESOURCE_GROUPS computing:1 COST 1000)
     if(name MATCHES "_paddle_upgrade$")
       set_tests_properties("${test}" PROPERTIES COST 2500)
-    elseif(name MATCHES "_step_time_paddle$")  # waits three quarters of its time: beside what computes, and first
-      set_tests_properties("${test}" PROPERTIES COST 3000)
     elseif(name MATCHES "_(examples_paddle|story_torch)$")  # long ones, which would else be the last
       set_tests_properties("${test}" PROPERTIES COST 1800)
     endif()
