@@ -98,7 +98,7 @@ at::Tensor alias(const at::Tensor& tensor, c10::Device device) {
   if (!tensor.defined()) return tensor;
   auto* owner = new c10::Storage(tensor.storage());
   c10::DataPtr data(
-      owner->data(), owner, [](void* p) { delete static_cast<c10::Storage*>(p); }, device);
+      const_cast<void*>(static_cast<const void*>(owner->data())), owner, [](void* p) { delete static_cast<c10::Storage*>(p); }, device);
   c10::Storage storage(c10::Storage::use_byte_size_t(), owner->nbytes(), std::move(data), nullptr, false);
   const auto key = device.type() == kDevice ? c10::DispatchKey::PrivateUse1 : c10::DispatchKey::CPU;
   at::Tensor result = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key), tensor.dtype());
@@ -203,7 +203,21 @@ at::Tensor reshape_alias(const at::Tensor& self, at::IntArrayRef size, at::IntAr
 }
 at::Scalar local_scalar(const at::Tensor& self) { return on_host(self).item(); }
 
-C10_REGISTER_GUARD_IMPL(PrivateUse1, c10::impl::NoOpDeviceGuardImpl<kDevice>)
+// One device with one stream, which PyTorch 2 asks for before a backward pass.
+struct Guard final : c10::impl::DeviceGuardImplInterface {
+  Guard() = default;
+  explicit Guard(c10::DeviceType) {}
+  c10::DeviceType type() const override { return kDevice; }
+  c10::Device getDevice() const override { return {kDevice, 0}; }
+  c10::Device exchangeDevice(c10::Device) const override { return getDevice(); }
+  void setDevice(c10::Device) const override {}
+  void uncheckedSetDevice(c10::Device) const noexcept override {}
+  c10::DeviceIndex deviceCount() const noexcept override { return 1; }
+  c10::Stream getStream(c10::Device device) const noexcept override { return c10::Stream(c10::Stream::DEFAULT, device); }
+  c10::Stream getDefaultStream(c10::Device device) const override { return getStream(device); }
+  c10::Stream exchangeStream(c10::Stream stream) const noexcept override { return stream; }
+};
+C10_REGISTER_GUARD_IMPL(PrivateUse1, Guard)
 
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&run_on_host>()); }
 

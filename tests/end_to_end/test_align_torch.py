@@ -7,14 +7,14 @@ import subprocess
 import unittest
 
 from space import Space
-from torch_space import PYTHON, TORCH, main
+from torch_space import PYTHON, example, main
 
 MSPROBE = os.environ.get("MSPROBE_PYTHONPATH")
 
 
 class Align(Space):
     def align(self, faults, code=1):
-        experiment = (TORCH / "experiment.yaml").read_text().replace("train.py", str(TORCH / "train.py"))
+        experiment = example()
         self.write("experiment.yaml", experiment.replace("gelu_backward*1.5;tanh*1.4&gelu", faults))
         return json.loads(self.bisectd("align", "--json", "experiment.yaml", code=code, timeout=300).out)
 
@@ -87,7 +87,7 @@ class Dumps(Space):
         return table
 
     def check(self, table, code=0):
-        experiment = (TORCH / "experiment.yaml").read_text().replace("train.py", str(TORCH / "train.py"))
+        experiment = example()
         experiment = experiment[:experiment.index("suspects:")]
         experiment += f"suspects: {{modules: {{members: [conv, norm, head], likely: {{from: {table}}}}}}}\n"
         self.write("experiment.yaml", experiment)

@@ -6,7 +6,7 @@ import textwrap
 import unittest
 
 from space import SOURCE, Space
-from torch_space import start_quickly
+from torch_space import PYTHON, start_quickly
 
 STANDIN = SOURCE / "build/standin-npu"
 
@@ -87,7 +87,7 @@ class Held(Space):
         self.assertGreater(min(len(ways) for ways in drawn.values()), 1, "what is not held differs")
 
     def test_pytorch(self):
-        self.check(TORCH, "torch-npu", "/usr/bin/python3", "OMP_NUM_THREADS: '1'", "{ids: [0, 1], visible_variable: none}")
+        self.check(TORCH, "torch-npu", PYTHON, "OMP_NUM_THREADS: '1'", "{ids: [0, 1], visible_variable: none}")
 
     def test_paddle(self):
         self.check(PADDLE, "paddle-npu", SOURCE / ".venv/bin/python", f"CUSTOM_DEVICE_ROOT: {STANDIN}", "{ids: [0, 1]}")

@@ -1,4 +1,4 @@
-"""The story of examples/suite on real Paddle: three models, three versions of the stand-in's software, one regression."""
+"""The story of examples/suite on real Paddle: two of its models, three versions of the stand-in's software, one regression."""
 import json
 import pathlib
 import shutil
@@ -21,8 +21,9 @@ class Upgrade(Space):
         self.suite = pathlib.Path("examples/suite")  # as a person types it
 
     def shorten(self, suite):
-        """Five iterations of PaddleSeg's models and five runs of their references. An attempt of ten iterations takes 3.7 s of processor time
-        (BiSeNetV2) and 6.0 s (U-Net), of two 2.3 s and 2.8 s; the story needs neither long curves nor a fine measure of rounding."""
+        """Without U-Net, and five iterations of BiSeNetV2 and five runs of its reference. An attempt of ten iterations takes 3.7 s of processor time
+        (U-Net: 6.0 s), of two 2.3 s; the story needs neither long curves nor a fine measure of rounding."""
+        (suite / "suite.yaml").write_text((suite / "suite.yaml").read_text().replace(", nightly/unet.yaml", ""))
         for path in (*suite.glob("models/*.yaml"), *suite.glob("accept/*.yaml")):
             text = path.read_text().replace("train.py, --device", 'train.py, --iters, "5", --device')
             if path.stem != "recogniser":  # whose fault begins as small as rounding: coarse runs must show that it is none
@@ -33,12 +34,12 @@ class Upgrade(Space):
         return self.bisectd(*arguments, code=code, environment={"STANDIN_VERSION": version}, timeout=900)
 
     def test_an_upgrade_that_breaks_one_model_and_the_next_that_mends_it(self):
-        for model in ("recogniser", "bisenetv2", "unet"):
+        for model in ("recogniser", "bisenetv2"):
             self.on("a", "run", self.suite / f"accept/{model}.yaml", code=0)
             self.on("a", "accept", self.run_folder(), "-o", self.suite / f"baselines/{model}.json", code=0)
         red = self.on("b", "ci", self.suite / "suite.yaml", code=1)
         self.assertRegex(red.out, r"recogniser.*hard_swish")
-        self.assertNotRegex(red.out, r"(bisenetv2|unet).*hard_swish")
+        self.assertNotRegex(red.out, r"bisenetv2.*hard_swish")
         report = next((self.folder / "bisectd-out").glob("models-*/models/recogniser/recogniser-*/report.json"))
         self.assertIn("standin-npu A.1 -> B.1", " ".join(json.loads(report.read_text())["changes"]))
 

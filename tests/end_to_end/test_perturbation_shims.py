@@ -7,11 +7,10 @@ import tempfile
 import unittest
 
 from space import SOURCE
-from torch_space import start_quickly
+from torch_space import PYTHON as TORCH, start_quickly
 
 PADDLE = SOURCE / ".venv/bin/python"
 MINDSPORE = SOURCE / "build/mindspore/bin/python"
-TORCH = pathlib.Path("/usr/bin/python3")
 SIZE = 2.0 ** -10
 
 
@@ -143,7 +142,7 @@ tell(before=before, after=values(net))
 HAS_TORCH = "import importlib.util; raise SystemExit(importlib.util.find_spec('torch') is None)"  # importing it takes a second
 
 
-@unittest.skipUnless(TORCH.exists() and subprocess.run([TORCH, "-c", HAS_TORCH]).returncode == 0, "no PyTorch")
+@unittest.skipUnless(subprocess.run([TORCH, "-c", HAS_TORCH]).returncode == 0, "no PyTorch")
 class TorchShim(Shim, unittest.TestCase):
     python = TORCH
     words = """

@@ -6,19 +6,6 @@ from paddle_space import PaddleSpace, main
 
 
 class Precision(PaddleSpace):
-    AMP = dict(options=", Global.use_amp=true, Global.scale_loss=1024.0, Global.use_dynamic_loss_scaling=true", extra="accept: {target: 2%}")
-
-    def test_a_layer_and_then_its_backward_operator_where_parameters_are_float16(self):
-        self.descend({"op": "pad3d_grad", "relative": 1.0}, "depthwise", "pad3d_grad",
-                     **{**self.AMP, "options": self.AMP["options"] + ", Global.amp_level=O2"})
-
-    def test_the_first_operator_that_overflows_is_named_by_paddles_own_check(self):
-        report, _ = self.find({"faults": [{"op": "gelu_grad", "nan_from_call": 40}]}, suspects="{ops: [gelu_grad, hard_swish, adam]}")
-        self.assertEqual(self.names(report), ["gelu_grad"])
-        check, = [trial for trial in report["trial_list"] if trial["role"] == "overflow-check"]
-        self.assertIn(f"gelu_grad is the first operator with an inf or a nan, by the framework's own check (trial {check['number']})",
-                      " ".join(report["warnings"]))
-
     def test_a_dynamic_loss_scale_that_collapses_is_read_and_its_operator_named(self):
         """The training goes on without NaN: Paddle's GradScaler leaves out every step, and says so."""
         report, done = self.find({"faults": [{"op": "gelu_grad", "nan_from_call": 40}]}, suspects="{ops: [gelu_grad, hard_swish, adam]}",
@@ -28,7 +15,9 @@ class Precision(PaddleSpace):
         number = next(trial["number"] for trial in report["trial_list"] if trial["role"] == "as-is")
         as_is, = self.run_folder().glob(f"trials/{number:04}/attempt-1/stdout.log")
         self.assertIn("Found inf or nan, current scale is: 1024.0, decrease to: 1024.0*0.5", as_is.read_text())
-        self.assertIn("gelu_grad is the first operator with an inf or a nan, by the framework's own check", " ".join(report["warnings"]))
+        check, = [trial for trial in report["trial_list"] if trial["role"] == "overflow-check"]
+        self.assertIn(f"gelu_grad is the first operator with an inf or a nan, by the framework's own check (trial {check['number']})",
+                      " ".join(report["warnings"]))
 
     def test_only_a_dynamic_loss_scale_passes(self):
         """The numbers overflow in every step; the scaler comes down from there in the first few."""
@@ -36,17 +25,6 @@ class Precision(PaddleSpace):
                               reference_options=", Loss.multiplier=0.001", suspects="{loss_scale: all}",
                               extra="families: {loss_scale: {suspect: 67108864.0, values: [134217728.0, dynamic]}}\n            accept: {target: 8%}")
         self.assertEqual(report["workaround"]["arguments"], ["Global.use_dynamic_loss_scaling=True"])
-
-    def test_only_phases_of_the_loss_scale_pass(self):
-        """Too low a number underflows, too high a one overflows in every step."""
-        report, _ = self.find({"faults": []}, options=', Global.use_amp=true, Loss.multiplier=0.001, "{arguments}"',
-                              reference_options=", Loss.multiplier=0.001", suspects="{loss_scale: all}",
-                              extra='families: {loss_scale: {suspect: 1.0, values: [2.0, 134217728.0, "0:65536,40:1024"]}}')
-        self.assertEqual(report["workaround"]["arguments"], ["Global.scale_loss=0:65536,40:1024"])
-        logs = [path.read_text() for path in self.run_folder().glob("trials/*/attempt-*/stdout.log")]
-        changed = [log.split("after step 40 the loss scale is 1024")[0] for log in logs if "the loss scale is 1024" in log]
-        self.assertTrue(changed)
-        self.assertRegex(changed[0].splitlines()[-2], r"global_step: 40\b")
 
     def test_an_underflow_that_a_larger_loss_scale_mends_too(self):
         # float16 gradients of one kernel underflow at a loss scale of 64: either the operator goes to the CPU or the scale

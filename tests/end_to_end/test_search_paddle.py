@@ -15,24 +15,19 @@ class Search(PaddleSpace):
 
     def test_the_optimizer_kills_it_and_the_operator_behind_it_too(self):
         """As `adam` did in PaddleOCR: Paddle prints an operator when it has run, which this one never does."""
-        faults = [{"op": "adam", "crash_at_call": 1}, {"op": "hard_swish_grad", "crash_at_call": 50}]
-        report, done = self.find({"faults": faults}, extra="accept: {goal: runs}\n            steps: 80")
+        faults = [{"op": "adam", "crash_at_call": 1}, {"op": "hard_swish_grad", "crash_at_call": 12}]
+        report, done = self.find({"faults": faults}, extra="accept: {goal: runs}\n            steps: 20")
         self.assertEqual(self.causes(report), [["adam"], ["hard_swish_grad"]])
         discoveries = [trial for trial in report["trial_list"] if trial["role"] == "discovery"]
         self.assertEqual(len(discoveries), 2, "the second one comes to its end")
         self.assertIn("it broke (killed by SIGABRT before the first step: standin-npu: adam crashes at call 1, as planted)", done.out)
 
-    def test_a_layer_and_then_the_operators_that_it_uses(self):
-        faults = {"faults": [{"op": "pad3d_grad", "relative": 0.6}]}
-        report, _ = self.find(faults, suspects="layers: {discover: true}")
-        self.assertEqual(self.names(report), ["depthwise"])  # of the others that pad, hardly anything is upstream
-        self.assertGreater(len(report["suspects"]), 15)
-        self.assertEqual(report["no_effect"], [])
-        self.assertIn("BISECTD_PADDLE_CPU_LAYERS", {one["name"] for one in report["workaround"]["environment"]})
-        report, _ = self.find(faults, suspects="ops: {discover: true}",
-                              extra="families: {ops: {discover: {environment: {BISECTD_PADDLE_LIST_OPS_OF: depthwise}}}}")
-        self.assertEqual(self.names(report), ["pad3d_grad"])
-        self.assertLess(len(report["suspects"]), 15)
+    def test_only_the_operators_that_a_layer_uses_are_listed(self):
+        self.experiment({"faults": []}, extra="families: {ops: {discover: {environment: {BISECTD_PADDLE_LIST_OPS_OF: depthwise}}}}")
+        found = json.loads(self.bisectd("discover", "experiment.yaml", "--json", "--quiet", code=0).out)
+        names = {one["name"] for one in found["ops"]}
+        self.assertLessEqual({"pad3d", "pad3d_grad"}, names)
+        self.assertLess(len(names), 15)
 
     def test_a_layer_and_then_its_backward_operator_in_one_run(self):
         self.descend({"op": "pad3d_grad", "relative": 0.6}, "depthwise", "pad3d_grad")
@@ -42,14 +37,6 @@ class Search(PaddleSpace):
                   for op in ("conv2d", "hard_swish", "batch_norm")]
         report, _ = self.find({"faults": faults}, environment='FLAGS_npu_storage_format: "1"', suspects="flags: all")
         self.assertEqual(self.names(report), ["FLAGS_npu_storage_format"])
-
-    def test_gradient_clipping_is_a_toggle(self):
-        clipping = '{toggles: {clip_norm_global: {argument: "Optimizer.clip_norm={value}", safe: "5.0"}}}'
-        report, done = self.find({"faults": []}, options=', Optimizer.clip_norm=0, "{arguments}"',
-                                 extra=f"families: {{clipping: {clipping}}}",
-                                 suspects="{ops: [hard_swish, adam], clipping: all}")
-        self.assertEqual(self.names(report), ["clip_norm_global"])
-        self.assertEqual(report["workaround"]["arguments"], ["Optimizer.clip_norm=5.0"])
 
     def test_nothing_wrong(self):
         report, _ = self.find({"faults": []}, code=0)

@@ -2,13 +2,13 @@
 import json
 
 from space import Space
-from torch_space import TORCH, main
+from torch_space import example, main
 
 
 class Story(Space):
     def experiment(self, name, faults, suspects, environment="", more=""):
         """The subject's environment is what the engineer exports by then."""
-        base = (TORCH / "experiment.yaml").read_text().replace("train.py", str(TORCH / "train.py")).replace("name: torch\n", "")
+        base = example().replace("name: torch\n", "")
         base = base.replace('STANDIN_NPU_FAULTS: "gelu_backward*1.5;tanh*1.4&gelu"', f'STANDIN_NPU_FAULTS: "{faults}"{environment}')
         self.write(name, base[:base.index("suspects:")] + f"suspects: {suspects}\n{more}")
         return name

@@ -1,4 +1,5 @@
-"""Debian's PyTorch with a device of our own, and the shim of the preset torch-npu."""
+"""Debian's PyTorch with a device of our own, and the shim of the preset torch-npu. With the PyTorch of another Python:
+TORCH_PYTHON=build/torch-npu/bin/python tests/run -R 'torch|perturbation'"""
 import os
 import pathlib
 import subprocess
@@ -7,22 +8,31 @@ import unittest
 from space import SOURCE, Space
 
 TORCH = SOURCE / "examples/torch"
-PYTHON = "/usr/bin/python3"
+PYTHON = os.environ.get("TORCH_PYTHON", "/usr/bin/python3")
+OTHER = PYTHON != "/usr/bin/python3"
+if OTHER:
+    PYTHON = os.path.abspath(SOURCE / PYTHON)
+    os.environ["STANDIN_TORCH"] = str(SOURCE / "build/standin-torch-of" / PYTHON.strip("/").replace("/", "-"))
+    os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"  # torch_npu may be beside it
 SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_TORCH_DEVICE": "privateuseone",
         "BISECTD_TORCH_AFTER": "standin_npu"}
+
+
+def example():
+    """The text of its experiment, to be written in any folder."""
+    return (TORCH / "experiment.yaml").read_text().replace("train.py", str(TORCH / "train.py")).replace("/usr/bin/python3", PYTHON)
 
 
 class TorchSpace(Space):
     """The search of examples/torch with other faults."""
 
     def find(self, faults, suspects="{ops: {discover: true}}", code=1, discovery=""):
-        experiment = (TORCH / "experiment.yaml").read_text()
-        experiment = experiment.replace("train.py", str(TORCH / "train.py"))
+        experiment = example()
         start = experiment.index("  environment: {STANDIN_NPU_FAULTS")
         experiment = experiment[:start] + f'  environment: {{STANDIN_NPU_FAULTS: "{faults}"}}\n' + experiment[experiment.index("\nmetric"):]
         experiment = experiment[:experiment.index("suspects:")] + f"suspects: {suspects}\n"
         experiment = experiment.replace("  modules: *standin", discovery or "  modules: *standin", 1)
-        read = [TORCH / "train.py", TORCH / "standin_npu.py", SOURCE / "build/standin-torch/standin_npu.so"]
+        read = [TORCH / "train.py", TORCH / "standin_npu.py", pathlib.Path(os.environ.get("STANDIN_TORCH", SOURCE / "build/standin-torch"), "standin_npu.so")]
         self.write("experiment.yaml", self.with_recorded_reference(experiment, *read))
         done = self.bisectd("run", "experiment.yaml", code=code, timeout=600)
         return self.report(), done
@@ -67,6 +77,7 @@ def start_quickly():
 
 def main():
     """Of every file of tests that trains with PyTorch on the stand-in device."""
-    subprocess.run([TORCH / "build"], check=True)
+    other = {"PYTHON": PYTHON} if OTHER else {}
+    subprocess.run([TORCH / "build"], check=True, env={**os.environ, **other})
     start_quickly()
     unittest.main()
