@@ -98,7 +98,7 @@ at::Tensor alias(const at::Tensor& tensor, c10::Device device) {
   if (!tensor.defined()) return tensor;
   auto* owner = new c10::Storage(tensor.storage());
   c10::DataPtr data(
-      const_cast<void*>(static_cast<const void*>(owner->data())), owner, [](void* p) { delete static_cast<c10::Storage*>(p); }, device);
+      owner->mutable_data(), owner, [](void* p) { delete static_cast<c10::Storage*>(p); }, device);
   c10::Storage storage(c10::Storage::use_byte_size_t(), owner->nbytes(), std::move(data), nullptr, false);
   const auto key = device.type() == kDevice ? c10::DispatchKey::PrivateUse1 : c10::DispatchKey::CPU;
   at::Tensor result = at::detail::make_tensor<c10::TensorImpl>(std::move(storage), c10::DispatchKeySet(key), tensor.dtype());
@@ -203,7 +203,7 @@ at::Tensor reshape_alias(const at::Tensor& self, at::IntArrayRef size, at::IntAr
 }
 at::Scalar local_scalar(const at::Tensor& self) { return on_host(self).item(); }
 
-// One device with one stream, which PyTorch 2 asks for before a backward pass.
+// One device with one stream.
 struct Guard final : c10::impl::DeviceGuardImplInterface {
   Guard() = default;
   explicit Guard(c10::DeviceType) {}

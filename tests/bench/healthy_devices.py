@@ -12,7 +12,7 @@ transformer  the same with the transformer of examples/paddlenlp and faults of i
 segmentation  the same with the BiSeNetV2 of examples/paddleseg, PaddleSeg's own loop and log (four decimals)
 dose     faults of growing size in five operators, measured likewise
 pairs    the CPU against itself: other MKL code paths, other thread counts, oneDNN on or off
-torch    the same with a small convolutional net in Debian's PyTorch
+torch    the same with a small convolutional net in PyTorch
 lstm, mlp, gan, regression, warmup, plateau, negative, convolution, edge
          trainings of other kinds (torch_zoo.py) on the stand-in device of examples/torch: ten healthy devices and faults of several
          operators and sizes
@@ -32,6 +32,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT = ROOT / "build/bench/healthy"
+PYTHON = ROOT / "build/torch-npu/bin/python"
+os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"  # torch_npu is beside it
 STANDIN = ROOT / "build/standin-npu"
 BATCH = 16
 
@@ -136,7 +138,7 @@ class TorchNet(Recogniser):
     NAME = "cnn"
 
     def train(self, environment):
-        done = subprocess.run(["/usr/bin/python3", ROOT / "tests/bench/torch_cnn.py", str(self.steps), str(self.seed)],
+        done = subprocess.run([PYTHON, ROOT / "tests/bench/torch_cnn.py", str(self.steps), str(self.seed)],
                               env=clean_environment(environment), capture_output=True, text=True)
         return [float(loss) for loss in re.findall(r"loss (\S+)", done.stdout)]
 
@@ -162,7 +164,7 @@ def train_zoo(runs, jobs):
               if isinstance(training, Zoo) and not training.file(name).exists()]
     if orders:
         subprocess.run([ROOT / "examples/torch/build"], check=True)
-        subprocess.run(["/usr/bin/python3", ROOT / "tests/bench/torch_zoo.py", str(jobs)], input=json.dumps(orders), text=True,
+        subprocess.run([PYTHON, ROOT / "tests/bench/torch_zoo.py", str(jobs)], input=json.dumps(orders), text=True,
                        env=clean_environment({}), stderr=subprocess.DEVNULL, check=True)
 
 

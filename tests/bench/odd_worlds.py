@@ -21,13 +21,15 @@ import time
 from healthy_devices import TORCH_FAULTS, TORCH_RELATIVE
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PYTHON = str(ROOT / "build/torch-npu/bin/python")
+os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"  # torch_npu is beside it
 TORCH = ROOT / "examples/torch"
 TARGET = 0.005
 NO_SEARCH = {"reference", "as-is", "discovery"}  # roles
 
 
 def training(world, steps, seed):
-    return ["/usr/bin/python3", str(ROOT / "tests/bench/torch_zoo.py"), world, str(steps), str(seed)]
+    return [PYTHON, str(ROOT / "tests/bench/torch_zoo.py"), world, str(steps), str(seed)]
 
 
 def losses(world, steps, seed, faults):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Step times (of the processor) of a PyTorch training with the shim of the preset torch-npu: torch_shim.py [STEPS] [ROUNDS]
 (400 5). The cases take turns in one run, so that a busy machine is the same for all; the median of the rounds is printed. Needs
-python3-torch and examples/torch/build."""
+examples/torch_npu/environment and examples/torch/build."""
 import os
 import pathlib
 import re
@@ -10,6 +10,8 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PYTHON = SOURCE / "build/torch-npu/bin/python"
+os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"  # torch_npu is beside it
 SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_TORCH_DEVICE": "privateuseone",
         "BISECTD_TORCH_AFTER": "standin_npu", "SHOW_STEP_TIME": "1"}
 CASES = {"without the shim": None, "shim, empty list": "", "gelu": "gelu", "gelu, gelu_backward": "gelu,gelu_backward",
@@ -18,7 +20,7 @@ CASES = {"without the shim": None, "shim, empty list": "", "gelu": "gelu", "gelu
 
 def step_ms(ops, steps):
     environment = {**os.environ, "SHOW_STEP_TIME": "1", **({} if ops is None else {**SHIM, "BISECTD_TORCH_CPU_OPS": ops})}
-    done = subprocess.run(["/usr/bin/python3", SOURCE / "examples/torch/train.py", "npu", f"steps={steps}"], env=environment,
+    done = subprocess.run([PYTHON, SOURCE / "examples/torch/train.py", "npu", f"steps={steps}"], env=environment,
                           capture_output=True, text=True, check=True)
     return float(re.search(r"step time (\S+) ms", done.stdout)[1])
 

@@ -22,8 +22,8 @@ HOSTILE = os.environ["HOSTILE_TRAINER"]
 RECORDER = os.environ.get("FILE_RECORDER", "")  # tests/power_cut/recorder.cpp; not with sanitizers
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 RECORDINGS = SOURCE / "build/test-references"
-# They change with the frameworks that are installed: the pins of Paddle's environment, the files of Debian's PyTorch.
-FRAMEWORKS = (SOURCE / ".venv/requirements.sha256", pathlib.Path("/var/lib/dpkg/info/python3-torch.md5sums"))
+# They change with the frameworks that are installed: the pins of their environments.
+FRAMEWORKS = (SOURCE / ".venv/requirements.sha256", SOURCE / "build/torch-npu/requirements.sha256")
 
 
 class Space(unittest.TestCase):

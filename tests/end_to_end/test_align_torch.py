@@ -1,4 +1,4 @@
-"""`bisectd align` on Debian's PyTorch with a device of our own; and odds from dumps that msprobe itself made and compared, where it is
+"""`bisectd align` on PyTorch with a device of our own; and odds from dumps that msprobe itself made and compared, where it is
 installed (tests/msprobe/install; MSPROBE_PYTHONPATH names the folder of its package and what it needs)."""
 import json
 import os

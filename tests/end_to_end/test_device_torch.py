@@ -1,4 +1,4 @@
-"""The stand-in device of Debian's PyTorch."""
+"""The stand-in device of PyTorch."""
 import os
 import subprocess
 import unittest

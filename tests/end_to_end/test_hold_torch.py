@@ -6,7 +6,7 @@ import textwrap
 import unittest
 
 from space import SOURCE, Space
-from torch_space import PYTHON, start_quickly
+from torch_space import PYTHON
 
 STANDIN = SOURCE / "build/standin-npu"
 
@@ -97,5 +97,4 @@ if __name__ == "__main__":
     missing = [str(path) for path in (pathlib.Path(SOURCE / ".venv/bin/python"), STANDIN / "libstandin-npu.so") if not path.exists()]
     if missing:
         raise SystemExit(f"not there: {', '.join(missing)}; examples/prepare makes them (tests/run calls it)")
-    start_quickly()
     unittest.main()

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 from space import SOURCE
-from torch_space import PYTHON as TORCH, start_quickly
+from torch_space import PYTHON as TORCH
 
 PADDLE = SOURCE / ".venv/bin/python"
 MINDSPORE = SOURCE / "build/mindspore/bin/python"
@@ -139,10 +139,7 @@ tell(before=before, after=values(net))
         self.assertEqual(said, [])
 
 
-HAS_TORCH = "import importlib.util; raise SystemExit(importlib.util.find_spec('torch') is None)"  # importing it takes a second
-
-
-@unittest.skipUnless(subprocess.run([TORCH, "-c", HAS_TORCH]).returncode == 0, "no PyTorch")
+@unittest.skipUnless(pathlib.Path(TORCH).exists(), "no PyTorch")
 class TorchShim(Shim, unittest.TestCase):
     python = TORCH
     words = """
@@ -185,7 +182,7 @@ def tell(**what): print(json.dumps(what))
 net = Net(); optimizer = sgd(net); schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
 for _ in range(3): step(net, optimizer); schedule.step()
 import copy, pickle; pickle.dumps(optimizer.state_dict()); copy.deepcopy(optimizer)
-tell(count=optimizer._step_count, rate=optimizer.param_groups[0]["lr"])
+tell(stepped=optimizer._opt_called, rate=optimizer.param_groups[0]["lr"])
 """
         got, said = self.case(body, 1)
         plain, _ = self.case(body)
@@ -225,7 +222,6 @@ open(f"rank-{dist.get_rank()}.json", "w").write(json.dumps(values(net)))
             (pathlib.Path(folder) / "train.py").write_text(script)
             environment = {**os.environ, "PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_PERTURB": "1", "WORLD_SIZE": "2",
                            "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(20000 + os.getpid() % 20000)}
-            # By hand: the launcher of PyTorch 1.13 does not start under Python 3.11.
             workers = [subprocess.Popen([TORCH, "-W", "ignore", "train.py"], cwd=folder, env={**environment, "RANK": str(rank)},
                                         stderr=subprocess.PIPE, text=True) for rank in (0, 1)]
             said = [worker.communicate(timeout=300)[1] for worker in workers]
@@ -363,5 +359,4 @@ def train(x):
 
 
 if __name__ == "__main__":
-    start_quickly()
     unittest.main()

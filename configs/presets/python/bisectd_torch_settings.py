@@ -45,7 +45,7 @@ def apply_setting(torch, name, value):
         raise ValueError(f"BISECTD_TORCH_SET_{name}: there is no such setting")
     try:
         setting(torch, value == "1") if setting else set_deterministic(torch, value)
-    except (AttributeError, AssertionError, TypeError) as why:  # torch.backends of 1.13 asserts that it knows the name
+    except (AttributeError, TypeError) as why:
         say(f"cannot set {name}: PyTorch {torch.__version__} does not have it ({why})")
     else:
         say(f"set {name} to {value}")
