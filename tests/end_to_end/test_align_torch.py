@@ -37,8 +37,6 @@ class Directions(Align):
 
 TRAINING = """\
 import json, sys, torch
-if not hasattr(torch.Tensor, "untyped_storage"):  # PyTorch 1; msprobe asks whether a tensor has memory
-    torch.Tensor.untyped_storage = lambda self: self.storage()
 from msprobe.pytorch import PrecisionDebugger
 side, task, fault = sys.argv[1:]
 with open(f"{side}.json", "w") as file:
