@@ -104,7 +104,7 @@ class GraphEngine(GraphEngineSpace):
     def test_the_helper_gives_nothing_outside_bisectd(self):
         code = "import bisectd_ge; print(bisectd_ge.options())"
         given = lambda **more: subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                                              env={**os.environ, "PYTHONPATH": str(PRESETS / "tensorflow-ge"), **more}).stdout
+                                              env={**os.environ, "PYTHONPATH": str(PRESETS / "python"), **more}).stdout
         self.assertEqual(given(), "{}\n")
         self.assertEqual(given(BISECTD_GE_oo_level="O1", OTHER="x"), "{'oo_level': 'O1'}\n")
         self.assertEqual(given(BISECTD_GE_deterministic="1"), "{'deterministic': 1}\n")

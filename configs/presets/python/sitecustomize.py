@@ -94,6 +94,7 @@ SHIMS = (
     ("", "torch", "bisectd_perturb_torch", ("BISECTD_PERTURB",)),
     ("", "paddle", "bisectd_perturb_paddle", ("BISECTD_PERTURB",)),
     ("", "mindspore", "bisectd_perturb_mindspore", ("BISECTD_PERTURB",)),
+    ("", "tensorflow", "bisectd_perturb_tensorflow", ("BISECTD_PERTURB",)),
     *(("", name, f"bisectd_hold:{name}", ("BISECTD_HOLD_",)) for name in ("numpy", "torch", "torch_npu", "paddle", "mindspore", "tensorflow")),
     ("", "torch", "bisectd_align_torch", ("BISECTD_ALIGN",)),
     ("", "paddle", "bisectd_align_paddle", ("BISECTD_ALIGN",)),
