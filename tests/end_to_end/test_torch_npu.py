@@ -159,7 +159,8 @@ class Operators(TorchNpu):
             x, gamma, cosine, sine = (torch.randn(shape, dtype=dtype).to("npu").requires_grad_()
                                       for shape in ([2, 4, 3, 64], [64], [1, 4, 1, 32], [1, 4, 1, 32]))
             y = torch_npu.npu_rotary_mul(torch_npu.npu_swiglu(torch_npu.npu_rms_norm(x, gamma)[0]), cosine, sine)
-            (y * y).sum().backward()
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(x, torch.full_like(x, .3), reduction="sum")
+            ((y * y).sum() + loss).backward()
             print(dtype, *(f"{value.float().abs().sum().item():.5g}" for value in (y, x.grad, gamma.grad, cosine.grad, sine.grad)))
         """
 
@@ -167,13 +168,15 @@ class Operators(TorchNpu):
         self.write("fused.py", textwrap.dedent(self.FUSED))
         ran, stay = self.listed("fused.py")
         fused = {f"{name}{end}" for name in ("npu_rms_norm", "npu_swiglu", "npu_rotary_mul") for end in ("", "_backward")}
+        fused.add("npu_binary_cross_entropy_with_logits_backward")
         self.assertLessEqual(fused, ran)
         self.assertEqual(stay, {})
         numbers = lambda **more: [[float(word) for word in line.split()[1:]] for line in self.run_python("fused.py", **more)
                                   if line.startswith("torch.")]
         right = numbers(**self.faults(rounding=0))
         self.assertEqual([len(row) for row in right], [5, 5])
-        wrong = self.faults(*({"op": f"aclnn{name}", "relative": 1} for name in ("RmsNormGrad", "SwiGlu", "RotaryPositionEmbedding")), rounding=0)
+        wrong = self.faults(*({"op": f"aclnn{name}", "relative": 1} for name in
+                              ("RmsNormGrad", "SwiGlu", "RotaryPositionEmbedding", "BinaryCrossEntropyWithLogitsBackward")), rounding=0)
         self.assertNotEqual(numbers(**wrong), right)
         lines = numbers(BISECTD_TORCH_CPU_OPS=",".join(fused), **SHIM, **wrong)
         self.assertEqual({line.split()[2] for line in self.last.stdout.splitlines() if " moved " in line}, fused)

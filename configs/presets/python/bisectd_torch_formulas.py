@@ -92,9 +92,17 @@ def npu_linear_backward(grad, x, weight):
     return grad @ weight, grad.flatten(0, -2).T @ x.flatten(0, -2)
 
 
+def npu_binary_cross_entropy_with_logits_backward(grad, x, target, weight, pos_weight, reduction):
+    positive = target if pos_weight is None else target * pos_weight
+    to_x = grad * ((1 - target + positive) * torch.sigmoid(x) - positive)
+    weighted = to_x if weight is None else to_x * weight
+    return weighted / x.numel() if reduction == 1 else weighted  # 1 is the mean
+
+
 FORMULAS = {formula.__name__: formula for formula in (
     npu_fast_gelu, npu_fast_gelu_backward, npu_swiglu, npu_swiglu_backward, npu_rms_norm, npu_rms_norm_backward, npu_add_rms_norm,
-    npu_rotary_mul, npu_rotary_mul_backward, npu_scaled_masked_softmax, npu_scaled_masked_softmax_backward, npu_linear, npu_linear_backward)}
+    npu_rotary_mul, npu_rotary_mul_backward, npu_scaled_masked_softmax, npu_scaled_masked_softmax_backward, npu_linear, npu_linear_backward,
+    npu_binary_cross_entropy_with_logits_backward)}
 
 
 @functools.lru_cache(None)
