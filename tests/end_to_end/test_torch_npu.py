@@ -235,6 +235,22 @@ class Search(TorchNpu):
         self.assertEqual(self.culprits(report), [f"ops:{POOL}"])
         self.assertEqual([trial for trial in report["trial_list"] if trial["verdict"] == "unresolved"], [])
 
+    def test_two_ranks_with_fsdp(self):
+        train = *self.RANKS[:-1], "4", "--parallel", "fsdp"
+        expected = self.losses(EXAMPLE / "train.py", "--steps", "4", **self.faults(rounding=0))
+        wrong = self.faults({"op": "aclnnLayerNormBackward", "relative": 3}, rounding=0)
+        self.assertNotEqual(self.losses(*train, **wrong), expected)
+        for ours, theirs in zip(self.losses(*train, BISECTD_TORCH_CPU_OPS="native_layer_norm_backward", **SHIM, **wrong), expected, strict=True):
+            self.assertAlmostEqual(ours, theirs, delta=1e-4 * theirs)
+        lines = self.run_python(*train, BISECTD_TORCH_LIST_OPS="1", BISECTD_TORCH_LIST_MODULES="1", **SHIM)
+        ran = {line.split(" ran ")[1] for line in lines if " ran " in line}
+        # The optimizer's are those of the shards that DTensors hold.
+        self.assertLessEqual({f"{name} on the device" for name in ("npu_fusion_attention_grad_v3", "addcmul_", "_foreach_norm.Scalar",
+                                                                   "module FSDPModel", "module blocks.0.mlp.0")}, ran)
+        self.assertEqual({line.split(" cannot move ")[1].split(":")[0] for line in lines if " cannot move " in line},
+                         {"_allgather_base_", "_reduce_scatter_base_", "all_reduce", "allreduce_", "chunk_cat", "wait_tensor",
+                          "module FSDPModel", "module blocks.0", "module blocks.1"})
+
     RANKS = "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", str(EXAMPLE / "train.py"), "--steps", "40"
 
     def write_two_ranks(self):

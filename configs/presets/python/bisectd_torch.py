@@ -32,7 +32,7 @@ import time
 
 from bisectd_torch_operators import (
     NAMESPACES, CannotMove, check_can_move, composite_key, device_key, device_type, draws_by_choice, dtype_of,
-    has_kernel, is_made_of_others, is_on_device, is_written, name_of, namespace_of, NoOperator, overloads_of, refuse, say)
+    has_kernel, hold_others, is_made_of_others, is_on_device, is_written, name_of, namespace_of, NoOperator, overloads_of, refuse, say)
 
 
 def wanted():
@@ -263,6 +263,8 @@ def moving(movers):
 
     class Moving(TorchDispatchMode):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if hold_others(types):
+                return NotImplemented
             kwargs = kwargs or {}
             mover = movers.get((func, "")) or movers.get((func, dtype_of((args, kwargs))))
             return (mover if mover and is_on_device((args, kwargs)) else func)(*args, **kwargs)
@@ -293,6 +295,8 @@ def listing():
 
     class Listing(TorchDispatchMode):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if hold_others(types):
+                return NotImplemented
             kwargs = kwargs or {}
             name = name_of(func) + (f"@{dtype_of((args, kwargs))}" if by_dtype else "")
             if composite_key(func) and is_on_device((args, kwargs)):
