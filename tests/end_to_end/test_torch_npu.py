@@ -208,6 +208,70 @@ class Operators(TorchNpu):
             for ours, theirs in zip(sums(**moved, **SHIM, **wrong), expected, strict=True):
                 self.assertAlmostEqual(ours, theirs, delta=1e-3 * theirs)
 
+    # The same model as it comes out of what trainings put around models; PEFT's as it is made, without the package.
+    WRAPPED = """\
+        import os, types, torch, torch_npu
+        from torch import nn
+        from torch.distributed import fsdp
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(20000 + os.getpid() % 20000))
+        torch.distributed.init_process_group("hccl", rank=0, world_size=1)
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.parts = nn.ModuleList([nn.Linear(8, 8, device="npu"), nn.GELU()])
+            def forward(self, x):
+                for part in self.parts: x = x + part(x)
+                return x
+        class Lora(nn.Module):
+            def __init__(self, base):
+                super().__init__()
+                self.base_layer, self.lora_A = base, nn.ModuleDict({"default": nn.Linear(8, 8, device="npu")})
+            def forward(self, x): return self.base_layer(x) + self.lora_A["default"](x)
+        class LoraModel(nn.Module):
+            def __init__(self, model):
+                super().__init__()
+                self.model = model
+                model.parts[0] = Lora(model.parts[0])
+            def forward(self, x): return self.model.forward(x)
+        class PeftModel(nn.Module):
+            def __init__(self, model):
+                super().__init__()
+                self.base_model = LoraModel(model)
+            def forward(self, x): return self.base_model(x)
+        def accelerated(net):
+            net.forward = types.MethodType(lambda self, x, own=net.forward: own(x), net)
+            return net
+        x = torch.randn(4, 8, generator=torch.Generator().manual_seed(0)).npu()
+        for wrap in (PeftModel, nn.parallel.DistributedDataParallel, lambda net: torch.compile(net, backend="eager"), accelerated,
+                     lambda net: fsdp.FullyShardedDataParallel(net, use_orig_params=True), fsdp.fully_shard):
+            torch.manual_seed(0)
+            model = wrap(Net())
+            loss = model(x).square().sum()
+            loss.backward()
+            print("loss", f"{loss.item():.4f}", *(f"{one.grad.abs().sum().item():.3f}" for one in model.parameters()))
+        """
+
+    def test_names_within_what_trainings_wrap_models_in(self):
+        self.write("wrapped.py", textwrap.dedent(self.WRAPPED))
+        right = self.faults(rounding=0)
+        lines = self.run_python("wrapped.py", BISECTD_TORCH_LIST_MODULES="1", BISECTD_TORCH_LIST_MODULE_OPS="1", **SHIM, **right)
+        losses = [line for line in lines if line.startswith("loss ")]
+        said = lambda what: [line.split(what)[1].split()[0].rstrip(":") for line in lines if what in line]
+        stay = said(" cannot move module ")
+        modules = [name for name in said(" ran module ") if name not in stay]
+        operators = {name for name in said(" ran ") if "/" in name} - set(said(" cannot move "))
+        self.assertEqual(modules, [
+            "base_model.model.parts.0.base_layer", "base_model.model.parts.0.lora_A.default", "base_model.model.parts.0",
+            "base_model.model.parts.1", "base_model", "PeftModel", "module.parts.0", "module.parts.1", "module", "DistributedDataParallel",
+            "_orig_mod.parts.0", "_orig_mod.parts.1", "_orig_mod", "OptimizedModule", "parts.0", "parts.1", "Net",
+            "_fsdp_wrapped_module.parts.0", "_fsdp_wrapped_module.parts.1", "_fsdp_wrapped_module", "FSDPNet.parts.0", "FSDPNet.parts.1"])
+        self.assertEqual(stay, ["FullyShardedDataParallel", "FSDPNet"])
+        self.assertIn("_fsdp_wrapped_module.parts.0/backward/mm", operators)
+        for family, names in (("MODULES", modules), ("MODULE_OPS", operators)):
+            moved = self.run_python("wrapped.py", **{f"BISECTD_TORCH_CPU_{family}": ",".join(names)}, **SHIM, **right)
+            self.assertEqual([line for line in moved if line.startswith("loss ")], losses)
+            self.assertEqual({line.split(" moved ")[1].removeprefix("module ").split()[0] for line in moved if " moved " in line}, set(names))
+
     def test_what_runs_on_the_cpu_already_is_refused(self):
         code = "import torch\nx = torch.ones(2).to('npu')\nprint(torch.igamma(x, x).sum().item())"
         self.assertEqual([line for line in self.run_python("-c", code, BISECTD_TORCH_LIST_OPS="1", **SHIM) if "gamma" in line], [])
