@@ -83,13 +83,15 @@ for triangle in False, True:
     check(softmax, lambda grad: f.npu_scaled_masked_softmax_backward(grad, softmax(x), hidden, .5, triangle), x)
 w = draw(5, 6)
 check(f.npu_linear, lambda grad: f.npu_linear_backward(grad, x, w), x, w)
+for left, right in ((3, 4, 6), (6, 5)), ((4, 6), (2, 6, 3)), ((2, 1, 4, 6), (3, 6, 4)), ((6,), (2, 6, 3)), ((2, 4, 6), (6,)), ((6,), (6,)):
+    check(torch.matmul, lambda grad: f.matmul_backward(grad, a, b, (True, True)), *(a := draw(*left), b := draw(*right)))
 y, some, more = (torch.rand(*shape, dtype=torch.float64) for shape in ((3, 4, 6), (4, 6), (6,)))
 for reduction, name in enumerate(("none", "mean", "sum")):
     for weight, pos in (None, None), (some, None), (None, more), (some, more):
         check(lambda x: torch.nn.functional.binary_cross_entropy_with_logits(x, y, weight, pos_weight=pos, reduction=name),
               lambda grad: f.npu_binary_cross_entropy_with_logits_backward(grad, x, y, weight, pos, reduction), x)
 """
-        self.assertEqual(self.run_code(code), 24 * ["True"], self.last.stderr)
+        self.assertEqual(self.run_code(code), 30 * ["True"], self.last.stderr)
 
     # Attention of two sequences, four heads, four and six places: in every layout, with 4, 2 and 1 heads of the keys, and every mode; what is
     # not seen is written down here once more. With pse, which is added before or after the scores are scaled, or without;

@@ -200,7 +200,7 @@ def move(names):
             for operator, _, dtype in (part.partition("@") for part in name.split("+")):
                 check_dtype(dtype)
                 for op in movable_overloads(operator, key_of_device):
-                    whole = is_made_of_others(op)
+                    whole = is_made_of_others(op) and not moves_without_its_backward(op, key_of_device)
                     if whole and dtype:
                         raise CannotMove("it is made of other operators, and moves for all dtypes or for none")
                     # Above autograd, and where the device has a kernel of its own also below, where that one is called without.
@@ -215,6 +215,12 @@ def move(names):
     if in_mode:
         move.mode = moving(in_mode)
         move.mode.__enter__()
+
+
+def moves_without_its_backward(op, key):
+    from bisectd_torch_formulas import FORMULAS
+
+    return has_kernel(op, key) and f"{name_of(op)}_backward" in FORMULAS
 
 
 def check_dtype(name):
