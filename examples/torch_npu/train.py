@@ -42,6 +42,16 @@ class Model(nn.Module):
         return self.head(self.norm(self.blocks(self.words(words) + self.places)))
 
 
+def shared_out(model, how, rank):
+    if how == "ddp":
+        return nn.parallel.DistributedDataParallel(model, device_ids=[rank])
+    from torch.distributed.fsdp import fully_shard  # of PyTorch 2.6
+
+    for part in (*model.blocks, model):
+        fully_shard(part)
+    return model
+
+
 def batches(steps, size, seed=1):
     drawn = torch.Generator().manual_seed(seed)  # on the CPU, so that all devices see the same
     for _ in range(steps):
@@ -53,6 +63,7 @@ def main():
     options = argparse.ArgumentParser()
     options.add_argument("--device", default="npu")
     options.add_argument("--attention", choices=["fused", "plain"], default="fused")
+    options.add_argument("--parallel", choices=["ddp", "fsdp"], default="ddp")
     options.add_argument("--steps", type=int, default=100)
     options = options.parse_args()
     torch.manual_seed(0)
@@ -63,7 +74,7 @@ def main():
         distributed.init_process_group("hccl")
     model = Model(options.attention).to(options.device)
     if ranks > 1:
-        model = nn.parallel.DistributedDataParallel(model, device_ids=[rank])
+        model = shared_out(model, options.parallel, rank)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     for step, words in enumerate(batches(options.steps, 16), 1):
         words = words.chunk(ranks)[rank].to(options.device)

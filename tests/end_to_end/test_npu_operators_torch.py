@@ -32,23 +32,28 @@ class Namespace(ShimAlone):
                                  "bisectd-torch: cannot move npu_alone: the CPU has no kernel for it, and it is not made of other operators",
                                  "bisectd-torch: ran npu_fallback on the device"], self.last.stderr)
 
-    # square is made of npu_alone on this device, by a kernel above autograd as torch_npu has them.
+    # Made of npu_alone on this device, by kernels above autograd as torch_npu has them.
     WHOLE = """\
 library, aten = torch.library.Library('npu', 'DEF'), torch.library.Library('aten', 'IMPL')
 library.define('npu_alone(Tensor self) -> Tensor')
 library.impl('npu_alone', lambda x: 2 * (x + 1), 'PrivateUse1')
-def square(x):
+def alone(x):
     guard = torch._C._AutoDispatchBelowAutograd()
     return torch.ops.npu.npu_alone(x)
-aten.impl('square', square, 'AutogradPrivateUse1')
+aten.impl('square', alone, 'AutogradPrivateUse1')
+aten.impl('_scaled_dot_product_attention', lambda q, *others: (alone(q), q), 'AutogradPrivateUse1')
 import standin_npu as s
-torch.square(torch.zeros(4).to(s.DEVICE))
+x = torch.zeros(4).to(s.DEVICE)
 """
 
     def test_where_an_operator_cannot_move_the_one_that_is_made_of_it_is_listed(self):
-        lines = self.run_code(self.WHOLE, BISECTD_TORCH_LIST_OPS="1")
-        self.assertEqual({line.split()[2] for line in lines if " ran " in line}, {"square", "npu_alone"}, self.last.stderr)
-        self.assertEqual([line.split()[3] for line in lines if " cannot move " in line], ["npu_alone:"])
+        attention, attend = "_scaled_dot_product_attention", "torch._C._nn._scaled_dot_product_attention(x, x, x, None, {})"
+        for call, whole, stays in (("torch.square(x)", "square", False), (attend.format(0), attention, False), (attend.format(.1), attention, True)):
+            lines = self.run_code(self.WHOLE + call, BISECTD_TORCH_LIST_OPS="1")
+            self.assertEqual({line.split()[2] for line in lines if " ran " in line}, {whole, "npu_alone"}, self.last.stderr)
+            self.assertEqual([line.split(" cannot move ")[1] for line in lines if " cannot move " in line], [
+                *[f"{whole}: it draws random numbers where there is dropout, and the CPU would draw others"] * stays,
+                "npu_alone: the CPU has no kernel for it, and it is not made of other operators"])
 
     def test_formulas_of_backwards_are_the_derivatives_of_those_of_the_forwards(self):
         code = """\
@@ -78,15 +83,25 @@ for triangle in False, True:
     check(softmax, lambda grad: f.npu_scaled_masked_softmax_backward(grad, softmax(x), hidden, .5, triangle), x)
 w = draw(5, 6)
 check(f.npu_linear, lambda grad: f.npu_linear_backward(grad, x, w), x, w)
+for left, right in ((3, 4, 6), (6, 5)), ((4, 6), (2, 6, 3)), ((2, 1, 4, 6), (3, 6, 4)), ((6,), (2, 6, 3)), ((2, 4, 6), (6,)), ((6,), (6,)):
+    check(torch.matmul, lambda grad: f.matmul_backward(grad, a, b, (True, True)), *(a := draw(*left), b := draw(*right)))
+y, some, more = (torch.rand(*shape, dtype=torch.float64) for shape in ((3, 4, 6), (4, 6), (6,)))
+for reduction, name in enumerate(("none", "mean", "sum")):
+    for weight, pos in (None, None), (some, None), (None, more), (some, more):
+        check(lambda x: torch.nn.functional.binary_cross_entropy_with_logits(x, y, weight, pos_weight=pos, reduction=name),
+              lambda grad: f.npu_binary_cross_entropy_with_logits_backward(grad, x, y, weight, pos, reduction), x)
 """
-        self.assertEqual(self.run_code(code), 12 * ["True"], self.last.stderr)
+        self.assertEqual(self.run_code(code), 30 * ["True"], self.last.stderr)
 
     # Attention of two sequences, four heads, four and six places: in every layout, with 4, 2 and 1 heads of the keys, and every mode; what is
-    # not seen is written down here once more. With pse, which is added before or after the scores are scaled, or without.
+    # not seen is written down here once more. With pse, which is added before or after the scores are scaled, or without;
+    # with dropout, where it is added before.
     ATTENTION = """\
 import itertools
-from bisectd_torch_attention import Attention
+from bisectd_torch_attention import Attention, dropout
 torch.manual_seed(0)
+dropout.bits = torch.randint(256, (2 * 4 * 4 * 6 // 8,), dtype=torch.uint8)
+stays = torch.tensor([byte >> bit & 1 for byte in dropout.bits.tolist() for bit in range(8)]).view(2, 4, 4, 6).double()
 column, row = torch.arange(6), torch.arange(4)[:, None]
 any_mask = torch.rand(2, 1, 4, 6) < .4
 any_mask[..., 0] = False
@@ -100,6 +115,7 @@ def close(a, b, delta):
     return a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=delta)
 wrong = tried = 0
 for layout, heads, mode, shift in itertools.product(APART, (4, 2, 1), HIDDEN, (None, 1, 0)):
+    keep = .7 if shift == 1 else 1
     def draw(heads, places):
         x = turned(torch.randn(2, heads, places, 8, dtype=torch.float64), layout, back=True).contiguous()
         return (x.flatten(2) if layout.endswith("H") else x).requires_grad_()
@@ -108,7 +124,7 @@ for layout, heads, mode, shift in itertools.product(APART, (4, 2, 1), HIDDEN, (N
         k, v = (x.repeat_interleave(4 // heads, 1) for x in (k, v))
         scores = q @ k.mT * .3 + (pse * (.3 if shift == 1 else 1) if shift is not None else 0)
         if HIDDEN[mode] is not None: scores = scores.masked_fill(HIDDEN[mode], -torch.inf)
-        result = turned(scores.softmax(-1) @ v, layout, back=True)
+        result = turned(scores.softmax(-1) * (stays / .7 if keep < 1 else 1) @ v, layout, back=True)
         return result.flatten(2) if layout.endswith("H") else result
     inputs = draw(4, 4), draw(heads, 6), draw(heads, 6), torch.randn(1 + heads % 2, 4, 4, 6, dtype=torch.float64, requires_grad=True)
     want = plain(*inputs)
@@ -116,7 +132,7 @@ for layout, heads, mode, shift in itertools.product(APART, (4, 2, 1), HIDDEN, (N
     derivatives = torch.autograd.grad(want, inputs, grad, allow_unused=True)
     q, k, v, pse = (x.detach() for x in inputs)
     given = {"query": q, "key": k, "value": v, "head_num": 4, "input_layout": layout, "scale": .3, "sparse_mode": mode, "pre_tockens": 2,
-             "next_tockens": 1, "prefix": [4, 1], "atten_mask": HIDDEN[mode] if mode in (1, 5) else None}
+             "keep_prob": keep, "next_tockens": 1, "prefix": [4, 1], "atten_mask": HIDDEN[mode] if mode in (1, 5) else None}
     if shift is not None: given.update(pse=pse, pse_type=shift)
     result, most, total, _ = Attention(given).forward()
     got = Attention({**given, "dy": grad, "attention_in": result, "softmax_max": most, "softmax_sum": total}).backward()

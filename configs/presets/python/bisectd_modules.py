@@ -29,6 +29,10 @@ class Framework:
     def only_calls_others(self, module):
         return isinstance(module, self.sequential)
 
+    def why_it_stays(self, module):
+        """Empty for one that can move."""
+        return ""
+
     def is_dropout(self, module):
         return isinstance(module, self.dropouts) and module.training and module.p > 0
 
@@ -177,8 +181,7 @@ class Modules:
             else:
                 result = self.call(module, *args, **kwargs)
         except Exception:
-            if here.seen is not None and not self.framework.only_calls_others(module):
-                self.say_once(self.ran(here))  # it may be what ends the training
+            self.say_ran(here, module)  # it may be what ends the training
             raise
         finally:
             levels.pop()
@@ -195,10 +198,25 @@ class Modules:
         self.look_at_draws(here)
         if here.draws or here.seen is not None and self.framework.is_dropout(module):
             self.said.add(self.ran(here))
-        elif here.seen is not None and not self.framework.only_calls_others(module):
-            self.say_once(self.ran(here))
+        else:
+            self.say_ran(here, module)
         if caller.seen is not None:
             caller.seen = self.framework.random_states()
+
+    def say_ran(self, level, module):
+        if level.seen is None or self.framework.only_calls_others(module):
+            return
+        self.say_once(self.ran(level))
+        why_it_stays = self.framework.why_it_stays(module)
+        if why_it_stays:
+            self.say_once(self.cannot_move(level, why_it_stays))
+
+    def cannot_move(self, level, why):
+        return f"cannot move {self.framework.kind} {level.name}: {why}"
+
+    def refuse(self, level, why):
+        self.framework.say(self.cannot_move(level, why))
+        os._exit(3)
 
     def look_at_draws(self, level):
         if level.seen is not None:
@@ -224,6 +242,9 @@ class Modules:
         return result
 
     def on_cpu(self, module, here, args, kwargs):
+        why_it_stays = self.framework.why_it_stays(module)
+        if why_it_stays:
+            self.refuse(here, why_it_stays)
         here.dtypes = self.framework.dtypes(module, (args, kwargs))
         here.states = [State(self.framework, each, lambda tensor: self.down(here, tensor))
                        for each in self.framework.with_inner(module)]
@@ -260,8 +281,7 @@ class Modules:
     def check_random(self, level):
         if level.drawn is None or self.framework.random_state() == level.drawn:
             return
-        self.framework.say(f"cannot move {self.framework.kind} {level.name}: it draws random numbers, and the CPU draws others")
-        os._exit(3)
+        self.refuse(level, "it draws random numbers, and the CPU draws others")
 
     def say_once(self, text):
         if text not in self.said:

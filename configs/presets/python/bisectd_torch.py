@@ -31,8 +31,8 @@ import threading
 import time
 
 from bisectd_torch_operators import (
-    NAMESPACES, CannotMove, check_can_move, check_draws_nothing, composite_key, device_key, device_type, dtype_of, has_kernel,
-    is_made_of_others, is_on_device, is_written, name_of, namespace_of, NoOperator, overloads_of, refuse, say)
+    NAMESPACES, CannotMove, check_can_move, composite_key, device_key, device_type, draws_by_choice, dtype_of,
+    has_kernel, hold_others, is_made_of_others, is_on_device, is_written, name_of, namespace_of, NoOperator, overloads_of, refuse, say)
 
 
 def wanted():
@@ -51,7 +51,10 @@ class Mover:
     """The kernel that stands in for one overload."""
 
     def __init__(self, op, name):
+        from bisectd_torch_attention import dropout
+
         self.op, self.name = op, name
+        self.dropout = dropout if draws_by_choice(op) else None
         self.result_dtypes = {}  # by the arguments' dtypes: what the operator itself would return
         self.said = set()
         self.under_way = {}  # by thread
@@ -74,11 +77,16 @@ class Mover:
             dtypes = iter(self.dtypes_of_result(tensors, args, kwargs, result, target))
 
             def up(value):
-                return value.to(next(dtypes)).to(device) if isinstance(value, torch.Tensor) else value
+                if not isinstance(value, torch.Tensor):
+                    return value
+                back = value.to(next(dtypes))
+                return back if self.dropout and not back.is_floating_point() else back.to(device)  # torch_npu reads a seed on the CPU
 
             return tree_map(up, result)
         finally:
             del self.under_way[threading.get_ident()]
+            if self.dropout:
+                self.dropout.end()
 
     def computed_or_named(self, *call):
         """A kernel that refuses cannot take what the device gives it: then the log says which operator ended the training."""
@@ -93,7 +101,8 @@ class Mover:
         import torch
         from torch.utils._pytree import tree_flatten, tree_unflatten
 
-        check_draws_nothing(self.op, args, kwargs)
+        if self.dropout:
+            self.dropout.draw(self.op, args, kwargs)
         floating = [t.dtype for t in tensors if t.dtype.is_floating_point]
         # One precision for all: kernels refuse a mixture of float32 and float64.
         widest = max(floating, key=lambda dtype: torch.finfo(dtype).bits) if floating else None
@@ -191,7 +200,7 @@ def move(names):
             for operator, _, dtype in (part.partition("@") for part in name.split("+")):
                 check_dtype(dtype)
                 for op in movable_overloads(operator, key_of_device):
-                    whole = is_made_of_others(op)
+                    whole = is_made_of_others(op) and not moves_without_its_backward(op, key_of_device)
                     if whole and dtype:
                         raise CannotMove("it is made of other operators, and moves for all dtypes or for none")
                     # Above autograd, and where the device has a kernel of its own also below, where that one is called without.
@@ -206,6 +215,12 @@ def move(names):
     if in_mode:
         move.mode = moving(in_mode)
         move.mode.__enter__()
+
+
+def moves_without_its_backward(op, key):
+    from bisectd_torch_formulas import FORMULAS
+
+    return has_kernel(op, key) and f"{name_of(op)}_backward" in FORMULAS
 
 
 def check_dtype(name):
@@ -254,6 +269,8 @@ def moving(movers):
 
     class Moving(TorchDispatchMode):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if hold_others(types):
+                return NotImplemented
             kwargs = kwargs or {}
             mover = movers.get((func, "")) or movers.get((func, dtype_of((args, kwargs))))
             return (mover if mover and is_on_device((args, kwargs)) else func)(*args, **kwargs)
@@ -284,6 +301,8 @@ def listing():
 
     class Listing(TorchDispatchMode):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if hold_others(types):
+                return NotImplemented
             kwargs = kwargs or {}
             name = name_of(func) + (f"@{dtype_of((args, kwargs))}" if by_dtype else "")
             if composite_key(func) and is_on_device((args, kwargs)):

@@ -2,19 +2,64 @@
 
     softmax(mask(scale * (query @ key^T + pse))) @ value
 
-One head of the keys of one sequence after the other, as the scores of all would not fit into memory. What is not defined there is refused; with
-dropout no operator moves."""
+One head of the keys of one sequence after the other, as the scores of all would not fit into memory. What is not defined there is refused. Which
+scores dropout leaves is drawn by the device, from the seed and the offset from which its own kernels draw."""
+import threading
+
 import torch
+
+from bisectd_torch_operators import CannotMove, check_draws_nothing, name_of
 
 # From a layout, its flat heads apart, to [sequence, head, place, of a head].
 TO_HEADS = {"BNSD": (0, 1, 2, 3), "BSND": (0, 2, 1, 3), "BSH": (0, 2, 1, 3), "SBH": (1, 2, 0, 3)}
 UNKNOWN = "padding_mask", "sink", "query_rope", "key_rope", "dropout_mask"
 LIMITS = torch.finfo(torch.float32)
 COPIES = 8  # of each row's maximum and sum, side by side
+DRAWN = 12  # numbers by which torch_npu moves its generator on for each call with dropout: 10, in steps of 4
+DRAWS_WITHIN = 260  # from this number of a chip on (Ascend 950), attention draws within its kernel
 
 
 def at_least_single(x):
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+
+
+class Dropout(threading.local):
+    """Of the call under way: the device's mask, a bit for each score, from where its generator stands or, in a backward, stood."""
+
+    bits = generator = None
+    seed = offset = scores = 0
+
+    def draw(self, op, args, kwargs):
+        given, name = named(op, args, kwargs), name_of(op)
+        if given.get("keep_prob", 1) == 1 or name not in KERNELS:
+            return check_draws_nothing(op, args, kwargs)
+        query, layout = given["query"], given["input_layout"]
+        if layout not in TO_HEADS:
+            raise CannotMove(f"its formula knows no dropout in the layout {layout}")
+        if torch.npu.utils.get_soc_version() >= DRAWS_WITHIN:
+            raise CannotMove("it draws random numbers within its kernel where there is dropout, and nothing else draws the same")
+        if "dy" in given:
+            self.seed, self.offset = (int(given.get(name, 0)) for name in ("seed", "offset"))  # 0 is not handed over
+        else:
+            self.generator = torch.npu.default_generators[query.device.index]
+            self.seed, self.offset = self.generator.initial_seed(), self.generator.get_offset()
+        rows = query.numel() // query.size(-1) * (given["head_num"] if query.dim() == 3 else 1)
+        self.scores = rows * given["key"].size(layout.index("S"))
+        drops = (1 - torch.tensor(given["keep_prob"], dtype=torch.float32)).item()  # rounded as torch_npu does
+        self.bits = torch.ops.npu._npu_dropout_gen_mask(query, [self.scores], drops, self.seed, self.offset, parallel=False).cpu()
+
+    def end(self, moved=True):
+        if self.generator and moved:
+            self.generator.set_offset(self.offset + DRAWN)
+        self.bits = self.generator = None
+
+    def kept(self, first, count):
+        """1 for each of these scores that stays, 0 for the others."""
+        some = self.bits[first // 8:(first + count + 7) // 8, None]
+        return torch.bitwise_right_shift(some, torch.arange(8, dtype=torch.uint8)).bitwise_and(1).flatten()[first % 8:][:count]
+
+
+dropout = Dropout()
 
 
 class Attention:
@@ -24,6 +69,7 @@ class Attention:
         self.given = given
         self.layout, self.mode, self.heads = given["input_layout"], given.get("sparse_mode", 0), given["head_num"]
         self.scale = given.get("scale", given.get("scale_value", 1.))
+        self.keep_prob = given.get("keep_prob", 1)
         self.adds_first = given.get("pse_type", 1) == 1
         self.check_known()
         query, key, value = given["query"], given["key"], given["value"]
@@ -42,6 +88,8 @@ class Attention:
                 raise RuntimeError(f"its formula knows of {name} {', '.join(map(str, known))}, not {value}")
         if self.layout == "TND" and given.get("pse") is not None:
             raise RuntimeError("its formula knows no pse in the layout TND")
+        if self.keep_prob != 1 and dropout.bits is None:  # where a module moves, its operators are not on the device
+            raise RuntimeError("its dropout is drawn by the device")
 
     def ends(self, of):
         """Where in the layout TND all sequences but the last one end."""
@@ -95,14 +143,19 @@ class Attention:
                 hidden = self.hidden(sequence, heads, *scores.shape[1:])
                 yield sequence, heads, q, k, v, scores if hidden is None else scores.masked_fill(hidden, -torch.inf)
 
+    def dropped(self, x, sequence, heads):
+        if self.keep_prob == 1:
+            return x
+        return x * dropout.kept((sequence * self.heads + heads.start) * x[0].numel(), x.numel()).view(x.shape) / self.keep_prob
+
     def forward(self):
         """The result, of each row of scores the maximum and the sum behind it, and an empty tensor. Rows are [sequence, head, place, COPIES], in the
         layout TND [head, place, COPIES], which no device reads, so that forward and backward move together there."""
         results = [], [], []
-        for sequence, _, _, _, v, scores in self.blocks():
+        for sequence, heads, _, _, v, scores in self.blocks():
             most = scores.amax(-1, True)
             total = terms(scores, most).sum(-1, True)
-            for of, part in zip(results, (share(terms(scores, most), total) @ v, most, total)):
+            for of, part in zip(results, (self.dropped(share(terms(scores, most), total), sequence, heads) @ v, most, total)):
                 append(of, sequence, part)
         result, *rows = ([torch.cat(heads) for heads in of] for of in results)
         rows = (torch.cat(one, 1) if self.layout == "TND" else torch.stack(one) for one in rows)
@@ -119,8 +172,9 @@ class Attention:
         for sequence, heads, q, k, v, scores in self.blocks():
             dy = to_result[sequence][heads]
             p = share(terms(scores, most[sequence][heads]), total[sequence][heads])
-            to_scores = p * (dy @ v.T - (dy * result[sequence][heads]).sum(-1, True))
-            parts = to_scores @ k * self.scale, (to_scores.mT @ q).sum(0, True) * self.scale, (p.mT @ dy).sum(0, True)
+            to_scores = p * (self.dropped(dy @ v.T, sequence, heads) - (dy * result[sequence][heads]).sum(-1, True))
+            to_values = (self.dropped(p, sequence, heads).mT @ dy).sum(0, True)
+            parts = to_scores @ k * self.scale, (to_scores.mT @ q).sum(0, True) * self.scale, to_values
             for of, part in zip(gradients, parts):
                 append(of, sequence, part)
             if pse is not None:
@@ -156,13 +210,19 @@ def share(part, total):
 KERNELS = [f"npu_fusion_attention{end}" for end in ("", "_v2", "_v3", "_grad", "_grad_v2", "_grad_v3")]
 
 
-def kernel(op):
-    names = [argument.name for argument in op._schema.arguments]
+def named(op, args, kwargs):
+    return {**dict(zip((argument.name for argument in op._schema.arguments), args)), **kwargs}
 
+
+def kernel(op):
     def computed(*args, **kwargs):
-        attention = Attention({**dict(zip(names, args)), **kwargs})
-        tensors = attention.backward() if "dy" in names else attention.forward()
-        # Seed and offset of dropout, gradients of what is refused.
-        return *tensors, *(0 if str(value.type) == "int" else torch.zeros(1, dtype=torch.int64) for value in op._schema.returns[len(tensors):])
+        given = named(op, args, kwargs)
+        attention = Attention(given)
+        if "dy" in given:
+            tensors, others = attention.backward(), (0, 0, 0)  # gradients of what is refused
+        else:
+            tensors, others = attention.forward(), (dropout.seed, dropout.offset, dropout.scores)
+        kinds = op._schema.returns[len(tensors):]
+        return *tensors, *(value if str(kind.type) == "int" else torch.tensor([value]) for kind, value in zip(kinds, others))
 
     return computed

@@ -15,7 +15,7 @@ import math
 import os
 import threading
 
-from bisectd_torch_operators import device_type, dtype_of, name_of, say
+from bisectd_torch_operators import device_type, dtype_of, hold_others, name_of, say
 
 # They write nothing that was computed, or look for what is looked for here.
 LEFT_OUT = ("empty", "new_empty", "resize_", "set_", "_amp_", "isnan", "isinf", "isfinite", "copy_", "_to_copy")
@@ -40,6 +40,8 @@ def looking():
 
     class Looking(TorchDispatchMode):
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if hold_others(types):
+                return NotImplemented
             kwargs = kwargs or {}
             if getattr(own, "looks", False) or func._schema.name.split("::")[1].startswith(LEFT_OUT):
                 return func(*args, **kwargs)

@@ -9,7 +9,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_flatten
 
 import bisectd_torch
-from bisectd_torch_operators import CannotMove, check_can_move, is_made_of_others, say, why_it_stays
+from bisectd_torch_operators import CannotMove, check_can_move, check_draws_nothing, is_made_of_others, say, why_it_stays
 
 
 def tensors_in(values):
@@ -23,11 +23,15 @@ class Call:
         self.result = None  # the CPU's
 
     def try_on_cpu(self, args, kwargs):
+        mover = bisectd_torch.Mover(self.op, self.name)
         try:
             with torch.random.fork_rng(devices=()), torch.no_grad():
-                self.result = bisectd_torch.Mover(self.op, self.name).computed(tensors_in((args, kwargs)), args, kwargs)[0]
+                self.result = mover.computed(tensors_in((args, kwargs)), args, kwargs)[0]
         except Exception as error:
             self.why_it_stays = self.why_it_stays or bisectd_torch.why_not_computed(error)
+        finally:
+            if mover.dropout:
+                mover.dropout.end(moved=False)
 
     def say(self):
         if self.why_it_stays is None:
@@ -104,14 +108,19 @@ class FirstCalls:
 
     def say_whole(self, call):
         """Where the operator cannot move, one of PyTorch's that is made of it on this device may, with its backward."""
-        whole = self.around.name if call.why_it_stays else None
+        whole, *given = self.around.call if call.why_it_stays else (None,)
         packet = getattr(torch.ops.aten, whole, None) if whole else None
         op = packet and packet.overloads() and getattr(packet, packet.overloads()[0])
         if not op or whole in self.wholes or not is_made_of_others(op):
             return
         self.wholes.add(whole)
-        if why_it_stays(op) == "":
-            say(f"ran {whole} on the device")
+        if why_it_stays(op) != "":
+            return
+        say(f"ran {whole} on the device")
+        try:
+            check_draws_nothing(op, *given)
+        except CannotMove as why:
+            say(f"cannot move {whole}: {why}")
 
     def say_unread(self):
         for call in self.unread.values():
@@ -119,13 +128,14 @@ class FirstCalls:
 
 
 class Around(TorchFunctionMode):
-    """The function of PyTorch that is under way in the forward."""
+    """The function of PyTorch that is under way in the forward, and what it was given."""
 
-    name = None
+    call = None, (), {}
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        before, self.name = self.name, getattr(func, "__name__", None)
+        kwargs = kwargs or {}
+        before, self.call = self.call, (getattr(func, "__name__", None), args, kwargs)
         try:
-            return func(*args, **(kwargs or {}))
+            return func(*args, **kwargs)
         finally:
-            self.name = before
+            self.call = before

@@ -1,12 +1,12 @@
-"""What fused operators of torch_npu compute, in ordinary operators, from the definitions in Ascend's manual of torch_npu: as their kernels for the
-CPU, for which torch_npu has none. So they can be moved, forward and backward apart."""
+"""What operators of torch_npu compute for which there is no kernel for the CPU, in ordinary operators: fused ones, from the definitions in Ascend's
+manual of torch_npu, and the backward of matmul. So they can be moved, forward and backward apart."""
 import functools
 
 import torch
 
 import bisectd_torch_attention
 from bisectd_torch_attention import at_least_single
-from bisectd_torch_operators import has_key
+from bisectd_torch_operators import NAMESPACES, has_key
 
 
 def npu_fast_gelu(x):
@@ -92,20 +92,39 @@ def npu_linear_backward(grad, x, weight):
     return grad @ weight, grad.flatten(0, -2).T @ x.flatten(0, -2)
 
 
+def npu_binary_cross_entropy_with_logits_backward(grad, x, target, weight, pos_weight, reduction):
+    positive = target if pos_weight is None else target * pos_weight
+    to_x = grad * ((1 - target + positive) * torch.sigmoid(x) - positive)
+    weighted = to_x if weight is None else to_x * weight
+    return weighted / x.numel() if reduction == 1 else weighted  # 1 is the mean
+
+
+def matmul_backward(grad, a, b, wanted):
+    # Of a vector as of a matrix with one row, or column.
+    left, right = a if a.dim() > 1 else a[None], b if b.dim() > 1 else b[:, None]
+    grad = grad.unsqueeze(-1) if b.dim() == 1 else grad
+    grad = grad.unsqueeze(-2) if a.dim() == 1 else grad
+    to_a = (grad @ right.mT).sum_to_size(left.shape).view(a.shape) if wanted[0] else None
+    return to_a, (left.mT @ grad).sum_to_size(right.shape).view(b.shape) if wanted[1] else None
+
+
 FORMULAS = {formula.__name__: formula for formula in (
     npu_fast_gelu, npu_fast_gelu_backward, npu_swiglu, npu_swiglu_backward, npu_rms_norm, npu_rms_norm_backward, npu_add_rms_norm,
-    npu_rotary_mul, npu_rotary_mul_backward, npu_scaled_masked_softmax, npu_scaled_masked_softmax_backward, npu_linear, npu_linear_backward)}
+    npu_rotary_mul, npu_rotary_mul_backward, npu_scaled_masked_softmax, npu_scaled_masked_softmax_backward, npu_linear, npu_linear_backward,
+    npu_binary_cross_entropy_with_logits_backward, matmul_backward)}
 
 
 @functools.lru_cache(None)
 def install():
     """Where torch_npu, or a later version of it, has a kernel for the CPU, that one stays. Above it, where a module moves as a whole, autograd
     goes through what a formula is made of."""
-    library = torch.library.Library("npu", "IMPL")
+    libraries = {namespace: torch.library.Library(namespace, "IMPL") for namespace in NAMESPACES}
     for name in (*FORMULAS, *bisectd_torch_attention.KERNELS):
-        packet = getattr(torch.ops.npu, name, None)
+        namespace = "npu" if name.startswith("npu_") else "aten"
+        packet = getattr(getattr(torch.ops, namespace), name, None)
         if packet and not has_key(packet.default, "CPU"):
+            library = libraries[namespace]
             library.impl(name, FORMULAS.get(name) or bisectd_torch_attention.kernel(packet.default), "CPU")
-            if hasattr(torch.library, "fallthrough_kernel"):  # before PyTorch 2.1 there is no other
+            if namespace == "npu" and hasattr(torch.library, "fallthrough_kernel"):  # before PyTorch 2.1 there is no other
                 library.impl(name, torch.library.fallthrough_kernel, "AutogradCPU")
-    return library  # which must live as long as the process
+    return libraries  # which must live as long as the process

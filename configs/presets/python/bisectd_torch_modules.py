@@ -15,6 +15,9 @@ from bisectd_torch_operators import device_type, say
 from bisectd_modules import Framework, Modules
 
 
+SHARDING = {"FullyShardedDataParallel", "FSDPModule"}  # classes of FSDP
+
+
 class Torch(Framework):
     kind = "module"
     tensor, module, parts = torch.Tensor, torch.nn.Module, "_modules"
@@ -24,6 +27,11 @@ class Torch(Framework):
 
     def named(self, root):
         return root.named_modules()
+
+    def why_it_stays(self, module):
+        if any(one.__name__ in SHARDING for inner in module.modules() for one in type(inner).__mro__):
+            return "FSDP gathers its parameters while it runs; its parts can move, and its operators (module_ops)"
+        return ""
 
     def with_inner(self, module):
         return list(module.modules())

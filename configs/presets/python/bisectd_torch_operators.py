@@ -6,7 +6,7 @@ import sys
 
 # Arguments that only operators have which make, cast or copy tensors: ours would need them to copy what it computed.
 OF_COPIES = {"device", "layout", "memory_format", "non_blocking"}
-COPIES = re.compile(r"resize_|_unsafe_view|\w*_cast(_backward)?$")  # whose arguments do not say so
+COPIES = re.compile(r"resize_|set_$|_unsafe_view|\w*_cast(_backward)?$")  # whose arguments do not say so
 COMPOSITE_KEYS = ("CompositeImplicitAutograd", "CompositeExplicitAutograd")
 CPU_KEYS = ("CPU", "CompositeExplicitAutogradNonFunctional", *COMPOSITE_KEYS)
 NAMESPACES = ("aten", "npu")  # a name is looked up in this order
@@ -160,7 +160,14 @@ def is_on_device(values):
     import torch
     from torch.utils._pytree import tree_flatten
 
-    return any(isinstance(v, torch.Tensor) and v.device.type == device_type() for v in tree_flatten(values)[0])
+    # A FakeTensor, of which DTensor learns its shapes, has no numbers.
+    return any(isinstance(v, torch.Tensor) and v.device.type == device_type() and type(v).__name__ != "FakeTensor"
+               for v in tree_flatten(values)[0])
+
+
+def hold_others(types):
+    """Of tensors that hold others (DTensor of FSDP): a mode that answers NotImplemented then sees what these compute in place of it."""
+    return any(hasattr(one, "__tensor_flatten__") for one in types)
 
 
 def name_of(op):

@@ -23,7 +23,7 @@ from torch.utils._pytree import tree_flatten
 
 import bisectd_torch
 import bisectd_torch_formulas
-from bisectd_torch_operators import composite_key, is_on_device, name_of, say, why_it_stays
+from bisectd_torch_operators import composite_key, hold_others, is_on_device, name_of, say, why_it_stays
 from bisectd_modules import Names
 from bisectd_torch_modules import Torch
 
@@ -123,6 +123,8 @@ class Watching(TorchDispatchMode):
         self.movers, self.seen, self.lock = {}, set(), threading.Lock()
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if hold_others(types):
+            return NotImplemented
         kwargs = kwargs or {}
         place = self.tracker.here.place()
         why_not = why_it_stays(func)

@@ -24,7 +24,8 @@ struct Operator {
 };
 
 at::Tensor in_hf32(const at::Tensor& factor,
-                   std::int8_t cube_math_type);  // as the Cube unit reads a factor where HF32 is allowed
+                   std::int8_t cube_math_type);                      // as the Cube unit reads a factor where HF32 is allowed
+at::Tensor unpacked(const at::Tensor& mask, at::IntArrayRef sizes);  // of dropout, a bit for each number: 1 keeps it
 
 }  // namespace standin_cann
 

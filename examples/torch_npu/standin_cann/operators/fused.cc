@@ -37,6 +37,11 @@ Tensor scores(const Tensor& q, const Tensor& k, const std::optional<Tensor>& mas
   return mask ? s.masked_fill(mask->to(at::kBool), minus_infinity) : s;
 }
 
+Tensor dropped(const Tensor& s, const std::optional<Tensor>& mask, double keep) {
+  TORCH_CHECK(mask || keep == 1, "attention is to drop, and there is no mask");
+  return mask ? s * unpacked(*mask, s.sizes()) / keep : s;
+}
+
 struct Heads {  // keys and values repeated, one for each head of the queries
   Tensor q, k, v;
   std::int64_t kept, repeats;
@@ -66,19 +71,19 @@ Tensor rotated(const Tensor& x, std::int64_t interleaved) {
 OP_WITH_TEXT(tensor, FlashAttentionScore,
              (T q, T k, T v, T shift, T drop, T, T mask, I, double scale, double keep, std::int64_t, std::int64_t,
               std::int64_t heads, char* layout, std::int64_t, std::int64_t sparse, T most, T sum, T, T out),
-             layout, TORCH_CHECK(!shift && !drop && keep == 1, "attention with position shifts or dropout is not there");
+             layout, TORCH_CHECK(!shift, "attention with position shifts is not there");
              const Heads by = heads_of(*q, *k, *v, text, heads); const Tensor s = scores(by.q, by.k, mask, scale, sparse);
              const Tensor greatest = s.amax(-1, true);
              const Tensor terms = (s - greatest).exp(), total = terms.sum(-1, true);
              if (most) most << greatest.expand(most.tensor->sizes); if (sum) sum << total.expand(sum.tensor->sizes);
-             out << in_layout(at::matmul(terms / total, by.v), text))
+             out << in_layout(at::matmul(dropped(terms / total, drop, keep), by.v), text))
 OP_WITH_TEXT(
     tensor, FlashAttentionScoreGrad,
-    (T q, T k, T v, T g, T, T, T, T mask, T, T, T, T, I, double scale, double, std::int64_t, std::int64_t,
+    (T q, T k, T v, T g, T, T drop, T, T mask, T, T, T, T, I, double scale, double keep, std::int64_t, std::int64_t,
      std::int64_t heads, char* layout, std::int64_t, std::int64_t sparse, T gq, T gk, T gv, T),
     layout, const Heads by = heads_of(*q, *k, *v, text, heads);
     const Tensor to_y = by_heads(*g, text, heads); const Tensor p = at::softmax(scores(by.q, by.k, mask, scale, sparse), -1);
-    const Tensor to_p = at::matmul(to_y, by.v.transpose(-1, -2));
+    const Tensor to_p = dropped(at::matmul(to_y, by.v.transpose(-1, -2)), drop, keep);
     const Tensor to_scores = p * (to_p - (to_p * p).sum(-1, true)) * scale;
     const auto summed =
         [&](const Tensor& x) {
@@ -86,7 +91,7 @@ OP_WITH_TEXT(
         };
     gq << in_layout(at::matmul(to_scores, by.k), text);
     gk << in_layout(summed(at::matmul(to_scores.transpose(-1, -2), by.q)), text);
-    gv << in_layout(summed(at::matmul(p.transpose(-1, -2), to_y)), text))
+    gv << in_layout(summed(at::matmul(dropped(p, drop, keep).transpose(-1, -2), to_y)), text))
 
 OP(tensor, RmsNorm, (T x, T weight, double epsilon, T out, T scale), const Tensor a = (*x).to(at::kFloat), w = *weight;
    const Tensor s = (a.square().mean(dimensions(a.dim() - w.dim(), a.dim()), true) + epsilon).rsqrt(); out << a * s * w;
