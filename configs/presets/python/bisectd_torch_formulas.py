@@ -125,6 +125,6 @@ def install():
         if packet and not has_key(packet.default, "CPU"):
             library = libraries[namespace]
             library.impl(name, FORMULAS.get(name) or bisectd_torch_attention.kernel(packet.default), "CPU")
-            if namespace == "npu" and hasattr(torch.library, "fallthrough_kernel"):  # before PyTorch 2.1 there is no other
+            if namespace == "npu":
                 library.impl(name, torch.library.fallthrough_kernel, "AutogradCPU")
     return libraries  # which must live as long as the process
