@@ -258,9 +258,9 @@ void look_for_turns(const Reading& reading, const Rows& rows, const LogKinds& lo
   for (const Counter& counter : counters_of(log)) {
     if (counter.of == 0 || counter.rank != StepRank::bar) continue;
     std::vector<std::size_t> runs;
-    std::optional<std::optional<std::int64_t>> last;
+    std::optional<std::int64_t> last;
     for (const auto& count : last_seen(log, rows.lines, counter.key, counter.of)) {
-      if (last != count) runs.push_back(0);
+      if (runs.empty() || last != count) runs.push_back(0);
       last = count;
       ++runs.back();
     }

@@ -160,6 +160,14 @@ TEST_CASE("what is left out is counted, and a number that is cut is none") {
   CHECK(learnt(cut).points.size() == kValues - 1);
 }
 
+TEST_CASE("values that came before a bar of something else are counted with the others") {
+  std::string log = "{'loss': 3.5}\n{'loss': 3.25}\n";
+  for (int i = 1; i < 4; ++i) log += fmt::format("\rSteps: 2%|#   | {}/82400 [31:29<30:59:03, 1.38s/it]", i);
+  const Found found = learnt(log + "\n{'loss': 3.125}\n");
+  CHECK(found.reading.step.empty());
+  CHECK(found.points.size() == 3);
+}
+
 TEST_CASE("numbers beside the loss are read at its steps") {
   const std::string log = log_of({"beside", "step {n} loss {v} grad_norm nan loss scale 1024.0\n"});
   const auto kinds = kinds_of(log);
