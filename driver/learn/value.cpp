@@ -199,10 +199,16 @@ std::optional<FoundValue> finite_at(std::string_view line, std::size_t at) {
       value.whole = false;
     }
   }
-  const auto [end, error] = std::from_chars(line.data() + start, line.data() + here.at(), value.number);
-  if (error == std::errc::result_out_of_range)
-    value.number = negative_exponent ? 0 : std::numeric_limits<double>::infinity();
-  else if (error != std::errc()) return std::nullopt;
+  if (value.whole) {  // in a third of the time
+    int count = 0;
+    for (const char digit : line.substr(start, before)) count = 10 * count + (digit - '0');
+    value.number = count;
+  } else {
+    const auto [end, error] = std::from_chars(line.data() + start, line.data() + here.at(), value.number);
+    if (error == std::errc::result_out_of_range)
+      value.number = negative_exponent ? 0 : std::numeric_limits<double>::infinity();
+    else if (error != std::errc()) return std::nullopt;
+  }
   if (line[at] == '-') value.number = -value.number;
   if (here.ends() || here.next() == ',') return FoundValue{at, here.at(), value};  // as most do
   value.of = of_at(here);

@@ -1,11 +1,11 @@
 // What one line of a log says about one metric: the common result of all rules.
 #pragma once
 
+#include <boost/container/static_vector.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace bisectd::driver::read {
 
@@ -20,7 +20,7 @@ struct Reading {
     std::string_view series;
     double value = 0;
   };
-  std::vector<Extra> extras;
+  boost::container::static_vector<Extra, 3> extras;
 };
 
 }  // namespace bisectd::driver::read

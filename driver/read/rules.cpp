@@ -326,8 +326,9 @@ std::optional<Reading> PatternRule::read(const Line& line) {
   // A pattern that knows no exponent takes 1.5 of 1.5e-3: a wrong number is worse than none.
   const auto place = static_cast<std::size_t>(word.data() - line.text.data());
   const std::string_view whole_word = first_word(line.text.substr(place));
-  if (const auto other = number(whole_word); whole_word.size() != word.size() && other && other != reading.value)
-    return wrong(fmt::format("the pattern takes only '{}' of the number '{}'", word, whole_word));
+  if (whole_word.size() != word.size())
+    if (const auto other = number(whole_word); other && other != reading.value)
+      return wrong(fmt::format("the pattern takes only '{}' of the number '{}'", word, whole_word));
   if (has_step_) {
     reading.step = whole_number(number(step));
     if (!reading.step) reading.problem = fmt::format("the step '{}' is not a whole number", step);
