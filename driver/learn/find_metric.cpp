@@ -1,4 +1,4 @@
-#include "driver/learn/find_metric.hpp"
+#include "driver/learn/find.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <ranges>
 
-#include "driver/learn/refusal.hpp"
+#include "driver/learn/reading.hpp"
 #include "driver/learn/words.hpp"
 
 namespace bisectd::driver::learn {

@@ -1,4 +1,4 @@
-#include "driver/learn/find_step.hpp"
+#include "driver/learn/find.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "driver/learn/points.hpp"
-#include "driver/learn/refusal.hpp"
+#include "driver/learn/reading.hpp"
 #include "driver/learn/words.hpp"
 
 namespace bisectd::driver::learn {

@@ -9,10 +9,8 @@
 #include <cmath>
 #include <ranges>
 
-#include "driver/learn/find_metric.hpp"
-#include "driver/learn/find_step.hpp"
+#include "driver/learn/find.hpp"
 #include "driver/learn/points.hpp"
-#include "driver/learn/refusal.hpp"
 #include "driver/learn/words.hpp"
 
 namespace bisectd::driver::learn {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "driver/read/contents.hpp"
+#include "driver/read/line.hpp"
 
 namespace bisectd::driver::read {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "driver/learn/refusal.hpp"
+#include "driver/learn/reading.hpp"
 #include "driver/read/clean.hpp"
 #include "driver/read/fields.hpp"
 #include "driver/read/scale_lines.hpp"

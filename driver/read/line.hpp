@@ -6,12 +6,20 @@
 #include <functional>
 #include <string_view>
 
-#include "driver/read/contents.hpp"
-
 namespace bisectd::driver::read {
 
 /// A longer line is cut to this many bytes; what lies beyond is never looked at.
 inline constexpr std::size_t kLongestLine = 64 * 1024;
+
+/// What kinds of bytes a text holds, found in one pass: a log's every byte is looked at here, only few are looked at again.
+/// As little is known as this where nobody looked.
+struct Contents {
+  bool is_plain = false;      ///< ASCII without an escape: cleaned() would leave it as it is, however it is cut into lines
+  bool has_returns = true;    ///< '\r'
+  std::int64_t newlines = 0;  ///< number of '\n'
+};
+
+Contents contents_of(std::string_view text);
 
 /// Consecutive lines, each with its end ('\n' or '\r') and at most kLongestLine bytes before it. Only a torn block's
 /// one line has no end: the file ended in the middle of it, so that its last word may be cut short.

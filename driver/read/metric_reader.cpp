@@ -9,7 +9,7 @@
 
 #include "driver/read/clean.hpp"
 #include "driver/read/formats.hpp"
-#include "driver/read/reading.hpp"
+#include "driver/read/rules.hpp"
 #include "driver/read/scale_lines.hpp"
 
 namespace bisectd::driver::read {

@@ -2,6 +2,7 @@
 // patterns of one's own.
 #pragma once
 
+#include <boost/container/static_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,10 +13,24 @@
 #include "driver/read/formats.hpp"
 #include "driver/read/line.hpp"
 #include "driver/read/pattern.hpp"
-#include "driver/read/reading.hpp"
 #include "driver/read/sieve.hpp"
 
 namespace bisectd::driver::read {
+
+/// What one line of a log says about one metric: the common result of all rules.
+struct Reading {
+  std::optional<std::int64_t> step;  ///< absent: the line tells none; values are then counted
+  std::optional<double> value;       ///< may be NaN or infinite; absent: the line holds extras only
+  std::string_view kind;             ///< of the line: its text where that tells which series of several it is of
+  std::string problem;               ///< not empty: the line should have held a value and does not; the rest is void
+
+  /// Other numbers on the line, by the name of their series.
+  struct Extra {
+    std::string_view series;
+    double value = 0;
+  };
+  boost::container::static_vector<Extra, 3> extras;
+};
 
 class KeyValueRule {
  public:

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/learn/refusal.hpp"
+#include "driver/learn/reading.hpp"
 #include "tests/learn/sample_log.hpp"
 
 using namespace bisectd::driver::learn;
