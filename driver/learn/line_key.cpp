@@ -14,50 +14,22 @@ namespace {
 
 constexpr std::size_t kKeyFrom = 400;  ///< bytes before a number in which its key is looked for
 
-/// Where a text is broken into a key and what stands before it: behind which byte, or npos.
-std::size_t break_at(std::string_view text, std::size_t at) {
-  const char c = text[at], next = at + 1 < text.size() ? text[at + 1] : '\0';
-  const char third = at + 2 < text.size() ? text[at + 2] : '\0';
-  if (std::string_view(":=,;|\\[](){}\"'<>\x02*").find(c) != std::string_view::npos) return at + 1;
-  if ((c == '.' || c == '?' || c == '!') && is_space(next)) return at + 2;
-  if (is_space(c) && is_space(next)) {
-    while (at < text.size() && is_space(text[at])) ++at;
-    return at;
-  }
-  if (is_space(c) && next == '-' && is_space(third)) return at + 3;
-  if (at == 0 && c == '-' && is_space(next)) return 2;
-  return c == '\t' ? at + 1 : std::string_view::npos;
-}
-
 /// The text's last part, and the parts before it with blanks between them.
 std::pair<std::string, std::string> last_part(std::string_view text) {
-  std::string before, part;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t behind = break_at(text, at);
-    if (behind == std::string_view::npos) {
-      part += text[at++];
-      continue;
-    }
-    before += (before.empty() ? "" : " ") + part;
-    part.clear();
-    at = behind;
-  }
-  return {part, before};
+  static const re2::RE2 part(R"((?s)(.*?)(?:[:=,;|\\\[\](){}"'<>\x02*]|[.?!][\t-\r ]|[\t-\r ]{2,}|[\t-\r ]-[\t-\r ]|\t))",
+                             re2::RE2::Latin1);
+  if (text.size() > 1 && text[0] == '-' && is_space(text[1])) text.remove_prefix(2);
+  std::string before;
+  re2::StringPiece rest = piece(text), found;
+  while (re2::RE2::Consume(&rest, part, &found)) before.append(before.empty() ? "" : " ").append(found.data(), found.size());
+  return {std::string(rest.data(), rest.size()), before};
 }
 
 /// Without what stands between a key and its number: ": ", "=[", " is ".
 std::string_view without_copula(std::string_view text) {
-  while (!text.empty()) {
-    if (is_space(text.back()) || std::string_view(":=[({\"'<|*").find(text.back()) != std::string_view::npos) {
-      text.remove_suffix(1);
-      continue;
-    }
-    std::size_t length = text.ends_with("为") || text.ends_with("是") ? 3 : 0;
-    for (const char* word : {" is", " was", " to", " at", " of"})
-      if (text.ends_with(word)) length = std::char_traits<char>::length(word);
-    if (length == 0) break;
-    text.remove_suffix(length);
-  }
+  static const re2::RE2 copula(R"(((?:[\t-\r :=\[({"'<|*]|为|是| (?:is|was|to|at|of))+)$)", re2::RE2::Latin1);
+  re2::StringPiece found;
+  if (re2::RE2::PartialMatch(piece(text), copula, &found)) text.remove_suffix(found.size());
   return text;
 }
 

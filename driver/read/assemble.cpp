@@ -18,6 +18,14 @@ std::size_t through_last_end(std::string_view text) {
   return through_newline + text.substr(through_newline).rfind('\r') + 1;
 }
 
+/// Bytes of whole lines up to one that is too long: as long as each window of kLongestLine + 1 bytes holds a line end, none
+/// is, and they go on as they are.
+std::size_t through_right_lines(std::string_view text) {
+  std::size_t good = 0;
+  while (const std::size_t ends = through_last_end(text.substr(good, kLongestLine + 1))) good += ends;
+  return good;
+}
+
 /// Bytes up to where a progress bar last moves the cursor back; 0 without that. There a line that is too long is cut.
 std::size_t through_last_return(std::string_view text) {
   const std::size_t moved = text.rfind("\b\b");
@@ -49,7 +57,12 @@ void LineAssembler::keep(std::string_view start_of_line, const TakeBlock& take) 
 }
 
 void LineAssembler::feed(std::string_view bytes, const TakeBlock& take) {
-  if (!kept_.empty()) {
+  while (true) {
+    if (kept_.empty()) {
+      const std::size_t whole = through_right_lines(bytes);
+      if (whole > 0) emit(bytes.substr(0, whole), take);
+      bytes.remove_prefix(whole);
+    }
     const std::size_t end = first_end(bytes);
     keep(bytes.substr(0, end), take);
     if (end == std::string_view::npos) return;
@@ -60,33 +73,6 @@ void LineAssembler::feed(std::string_view bytes, const TakeBlock& take) {
     kept_is_clipped_ = false;
     bytes.remove_prefix(end + 1);
   }
-  const std::size_t whole = through_last_end(bytes);
-  feed_whole_lines(bytes.substr(0, whole), take);
-  keep(bytes.substr(whole), take);
-}
-
-// Invariant: `text` begins at the start of a line and ends with a line end. As long as each window of kLongestLine + 1
-// bytes holds a line end, no line is too long and the text goes on as it is.
-void LineAssembler::feed_whole_lines(std::string_view text, const TakeBlock& take) {
-  std::size_t good = 0;  // bytes from the start known to be lines of a right length
-  while (good < text.size()) {
-    const std::size_t ends = through_last_end(text.substr(good, kLongestLine + 1));
-    good += ends;
-    if (ends > 0) continue;
-    if (good > 0) emit(text.substr(0, good), take);
-    text.remove_prefix(good);
-    good = 0;
-    if (const std::size_t back = through_last_return(text.substr(0, kLongestLine)); back > 0) {
-      emit(std::string(text.substr(0, back)) + '\r', take);
-      text.remove_prefix(back);
-      continue;
-    }
-    const std::size_t end = first_end(text);
-    ++clipped_;
-    emit(std::string(text.substr(0, kLongestLine)) + text[end], take);
-    text.remove_prefix(end + 1);
-  }
-  if (!text.empty()) emit(text, take);
 }
 
 void LineAssembler::finish(const TakeBlock& take) {

@@ -21,7 +21,6 @@ class LineAssembler {
   std::int64_t clipped() const { return clipped_; }
 
  private:
-  void feed_whole_lines(std::string_view text, const TakeBlock& take);
   void keep(std::string_view start_of_line, const TakeBlock& take);
   void emit(std::string_view text, const TakeBlock& take);
 

@@ -1,31 +1,12 @@
 #include "driver/read/clean.hpp"
 
+#include <re2/re2.h>
 #include <utf8.h>
-
-#include <algorithm>
 
 #include "driver/read/line.hpp"
 
 namespace bisectd::driver::read {
 namespace {
-
-constexpr char kEscape = '\x1b';
-
-/// Length of the escape sequence that `text` begins with. A sequence cut short by the line's end goes to that end.
-std::size_t escape_length(std::string_view text) {
-  if (text.size() < 2) return text.size();
-  if (text[1] == '[') {  // control sequence: parameters and intermediates, then one final byte
-    std::size_t i = 2;
-    while (i < text.size() && text[i] >= ' ' && text[i] <= '?') ++i;
-    return std::min(i + 1, text.size());
-  }
-  if (text[1] == ']') {  // operating system command: up to BEL or ESC backslash
-    const std::size_t end = text.find_first_of("\a\x1b", 2);
-    if (end == std::string_view::npos) return text.size();
-    return std::min(end + (text[end] == '\a' ? 1 : 2), text.size());
-  }
-  return 2;
-}
 
 void append_valid(std::string_view text, std::string& valid) {
   for (;;) {
@@ -41,13 +22,12 @@ void append_valid(std::string_view text, std::string& valid) {
 
 std::string_view cleaned(std::string_view text, std::string& scratch) {
   if (contents_of(text).is_plain) return text;
-  scratch.clear();
-  while (!text.empty()) {
-    const std::size_t escape = std::min(text.find(kEscape), text.size());
-    append_valid(text.substr(0, escape), scratch);
-    text.remove_prefix(escape);
-    if (!text.empty()) text.remove_prefix(escape_length(text));
-  }
+  // A control sequence has parameters, then one final byte; an operating system command ends with BEL or ESC backslash. One
+  // that is cut short by the line's end goes to that end.
+  static const re2::RE2 escape(R"((?s)\x1b(?:\[[ -?]*.?|\][^\x07\x1b]*(?:\x07|\x1b.?)?|.)?)", re2::RE2::Latin1);
+  std::string shown(text);
+  re2::RE2::GlobalReplace(&shown, escape, "");
+  scratch = with_valid_characters(shown);
   return scratch;
 }
 

@@ -3,10 +3,9 @@
 #include <algorithm>
 
 namespace bisectd::driver::read {
-namespace {
 
-std::vector<Format> make_formats() {
-  return {
+std::span<const Format> formats() {
+  static const std::vector<Format> table{
       // epoch: [1/1200], global_step: 640, lr: 0.000160, acc: 0.0, CTCLoss: 16.4, loss: 26.935681, avg_reader_cost: ...
       {.name = "paddleocr",
        .marker = "epoch: [",
@@ -73,12 +72,6 @@ std::vector<Format> make_formats() {
       {.name = "tfevents", .kind = FormatKind::tensorboard},
       {.name = "vdlrecords", .kind = FormatKind::visualdl},
   };
-}
-
-}  // namespace
-
-std::span<const Format> formats() {
-  static const std::vector<Format> table = make_formats();
   return table;
 }
 
@@ -86,12 +79,6 @@ const Format* find_format(std::string_view name) {
   if (name == "mindspeed") name = "megatron";  // MindSpeed-LLM trains with Megatron's loop
   const auto found = std::ranges::find(formats(), name, &Format::name);
   return found == formats().end() ? nullptr : &*found;
-}
-
-std::vector<std::string> format_names() {
-  std::vector<std::string> names;
-  for (const Format& format : formats()) names.emplace_back(format.name);
-  return names;
 }
 
 }  // namespace bisectd::driver::read

@@ -50,7 +50,4 @@ std::span<const Format> formats();
 
 const Format* find_format(std::string_view name);
 
-/// For error messages and suggestions.
-std::vector<std::string> format_names();
-
 }  // namespace bisectd::driver::read

@@ -1,7 +1,6 @@
 #include "driver/read/metric_reader.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -20,9 +19,7 @@ constexpr std::size_t kShownBadLine = 200;
 const Format* format_of(const configs::Metric& metric) {
   if (metric.pattern) return nullptr;
   const Format* format = find_format(metric.format.value);
-  if (format == nullptr)
-    throw std::invalid_argument(
-        fmt::format("unknown format '{}'; known are {}", metric.format.value, fmt::join(format_names(), ", ")));
+  if (format == nullptr) throw std::invalid_argument(fmt::format("unknown format '{}'", metric.format.value));
   return format;
 }
 
