@@ -1,5 +1,3 @@
-#include "driver/learn/find.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,7 +7,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "driver/learn/points.hpp"
+#include "driver/learn/find.hpp"
 #include "driver/learn/reading.hpp"
 #include "driver/learn/words.hpp"
 

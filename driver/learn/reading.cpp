@@ -10,7 +10,6 @@
 #include <ranges>
 
 #include "driver/learn/find.hpp"
-#include "driver/learn/points.hpp"
 #include "driver/learn/words.hpp"
 
 namespace bisectd::driver::learn {

@@ -5,7 +5,6 @@
 #include "driver/learn/reading.hpp"
 #include "driver/read/clean.hpp"
 #include "driver/read/fields.hpp"
-#include "driver/read/scale_lines.hpp"
 
 namespace bisectd::driver::read {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "driver/read/clean.hpp"
+#include "driver/read/fields.hpp"
 #include "driver/read/formats.hpp"
 #include "driver/read/rules.hpp"
-#include "driver/read/scale_lines.hpp"
 
 namespace bisectd::driver::read {
 namespace {
