@@ -27,13 +27,12 @@ struct Option {
   bool begins_again = false;
 };
 
-/// Columns of whole numbers, without percentages and clocks, in the order of the line.
+/// Columns of whole numbers, without percentages, in the order of the line.
 std::vector<std::pair<std::string, std::vector<std::int64_t>>> whole_columns(const Rows& rows, const std::string& metric) {
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> whole;
   for (std::size_t at = 0; at < rows.keys.size(); ++at) {
     const auto& values = rows.columns[at];
-    const bool is_clock = rows.keys[at][0] == '#' && values[0].number > 1e9 && values[0].number < 2e12;
-    if (rows.keys[at] != metric && !is_clock &&
+    if (rows.keys[at] != metric &&
         std::ranges::all_of(values, [](const Value& value) { return value.whole && !value.percent; }))
       whole.emplace_back(rows.keys[at], counts_of(values));
   }

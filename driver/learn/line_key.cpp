@@ -54,16 +54,10 @@ std::string_view without_unit(std::string_view gap) {
 }  // namespace
 
 Key key_behind(std::string_view gap, bool first) {
-  static const re2::RE2 pair(R"(\(\s*["']([^"'()]+)["']\s*,\s*$)");  // ('loss', 2.3)
-  static const re2::RE2 unit_in_brackets(R"(\((?:ms|s|sec|iter/s|%|[KMGT]i?B)\))");
   static const re2::RE2 remark(R"( \([a-z]+ [a-z ]+\))");  // loss (for one batch) at step
   static const re2::RE2 level(R"(^(?:INFO|DEBUG|WARN(?:ING)?|ERROR|NOTICE|I)\s+)");
   if (gap.size() > kKeyFrom) gap.remove_prefix(gap.size() - kKeyFrom);
-  re2::StringPiece found;
-  if (re2::RE2::PartialMatch(piece(gap), pair, &found)) return {std::string(found.data(), found.size()), ""};
   std::string text(first ? gap : without_unit(gap));
-  const bool dashed = text.size() == gap.size() && text.starts_with('-');  // step:1 - loss: 2
-  re2::RE2::GlobalReplace(&text, unit_in_brackets, "");
   re2::RE2::GlobalReplace(&text, remark, "");
   std::string_view body = without_copula(text);
   std::string inner;
@@ -71,8 +65,7 @@ Key key_behind(std::string_view gap, bool first) {
     inner = body.substr(body.rfind('('));
     body = body.substr(0, body.rfind('('));
   }
-  const std::string trimmed = dashed ? std::string(body) : boost::trim_copy(std::string(body));
-  auto [key, words] = last_part(trimmed);
+  auto [key, words] = last_part(boost::trim_copy(std::string(body)));
   boost::trim_if(key, [](char c) { return std::string_view(" .-#$@").find(c) != std::string_view::npos; });
   re2::RE2::Replace(&key, level, "");
   if (key.empty() && boost::trim_copy(text) == "(") key = "()";

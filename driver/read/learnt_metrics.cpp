@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "driver/learn/reading.hpp"
-#include "driver/read/clean.hpp"
 #include "driver/read/fields.hpp"
+#include "driver/read/line.hpp"
 
 namespace bisectd::driver::read {
 namespace {

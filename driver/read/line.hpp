@@ -1,9 +1,11 @@
-// What travels between the stages of this room: blocks of whole lines, and single lines. Owns no text.
+// What travels between the stages of this room: blocks of whole lines, and single lines; and foreign text made harmless.
+// Owns no text.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace bisectd::driver::read {
@@ -52,5 +54,15 @@ using TakeLine = std::function<void(const Line&)>;
 
 /// Cleans each line of a block and hands it on. Empty lines are left out.
 void for_each_line(const Block& block, const TakeLine& take);
+
+/// The text itself if it is clean already, else a clean copy in `scratch`: without terminal escape sequences (ECMA-48),
+/// each byte that is not UTF-8 replaced by U+FFFD. Other control characters stay.
+std::string_view cleaned(std::string_view text, std::string& scratch);
+
+/// Each byte that is not UTF-8 replaced by U+FFFD; nothing else is changed.
+std::string with_valid_characters(std::string_view text);
+
+/// Cleaned, without any control character, and at most `most_bytes` long (cut between characters).
+std::string for_display(std::string_view text, std::size_t most_bytes);
 
 }  // namespace bisectd::driver::read

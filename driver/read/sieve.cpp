@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "driver/read/clean.hpp"
+#include "driver/read/line.hpp"
 
 namespace bisectd::driver::read {
 
