@@ -95,7 +95,7 @@ struct Discovery {
 struct Effect {
   std::map<std::string, std::string> environment;
   Placed<std::string> log;  ///< RE2, group `name`; an optional group `detail` (say a dtype) tells lines apart
-  std::optional<Placed<std::string>> gone_from_log;  ///< RE2, group `name`: lines of members that work
+  std::optional<Placed<std::string>> gone_from_log;  ///< RE2, group `name`, perhaps `detail`, why: lines of what works
   std::optional<NamesInFile> gone_from_file;         ///< members that work
 };
 

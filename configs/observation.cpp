@@ -138,14 +138,15 @@ Block<Effect> made_effect_block() {
   Block<E> made{
       {.name = "effect",
        .title = "`effect` of a family",
-       .keys = {key("environment", &E::environment, family_variables(),
-                    "Variables of every attempt of the subject, so that traces are left; no part of a fix."),
-                key("log", &E::log, pattern("name", {"detail"}),
-                    "RE2 with the group name, and perhaps detail: the trace of a member that is off.")
-                    .touching(Touches::nothing),
-                key("gone_from_log", &E::gone_from_log, pattern("name"),
-                    "RE2 with the group name: lines of members that work; one that is off has none.")
-                    .touching(Touches::nothing)},
+       .keys =
+           {key("environment", &E::environment, family_variables(),
+                "Variables of every attempt of the subject, so that traces are left; no part of a fix."),
+            key("log", &E::log, pattern("name", {"detail"}),
+                "RE2 with the group name, and perhaps detail: the trace of a member that is off.")
+                .touching(Touches::nothing),
+            key("gone_from_log", &E::gone_from_log, pattern("name", {"detail"}),
+                "RE2 with the group name, and perhaps detail, why: lines of members that work; one that is off has none.")
+                .touching(Touches::nothing)},
        .one_of = {.ways = {"log", "gone_from_log", "file"},
                   .choice =
                       "one of `log` (a trace of what is off), `gone_from_log` and `file` with `members` (what works is "

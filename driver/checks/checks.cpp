@@ -13,7 +13,7 @@
 #include "configs/secret.hpp"
 #include "driver/keep/run_directory.hpp"
 #include "driver/launch/run_to_end.hpp"
-#include "driver/read/clean.hpp"
+#include "driver/read/line.hpp"
 #include "driver/read/logged_values.hpp"
 #include "driver/trial/attempt_files.hpp"
 

@@ -24,7 +24,6 @@
 #include "driver/read/follow.hpp"
 #include "driver/read/names.hpp"
 #include "driver/read/sieve.hpp"
-#include "driver/read/time_elsewhere.hpp"
 #include "driver/trial/attempt_files.hpp"
 #include "driver/trial/watch.hpp"
 #include "reports/escape.hpp"

@@ -1,4 +1,4 @@
-#include "driver/learn/find_metric.hpp"
+#include "driver/learn/find.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <ranges>
 
-#include "driver/learn/refusal.hpp"
+#include "driver/learn/reading.hpp"
 #include "driver/learn/words.hpp"
 
 namespace bisectd::driver::learn {
@@ -137,15 +137,12 @@ FoundMetric one_of(std::vector<Named> best) {
       found.notes.push_back(fmt::format("{} stands in the same lines with other values", best[at].key));
       continue;
     }
-    std::vector<std::string> names;
-    for (const Named& named : best) {
-      names.push_back(named.key);
-    }
-    throw Refusal(Refusal::ambiguous,
-                  kind == LossRank::part || kind == LossRank::side
-                      ? fmt::format("{} numbers are as likely the training loss, and none of them is a total: {}",
-                                    best.size(), fmt::join(names, ", "))
-                      : fmt::format("as likely: {}", fmt::join(names, ", ")));
+    const std::string names = fmt::format("{}", fmt::join(best | std::views::transform(&Named::key), ", "));
+    throw Refusal(
+        Refusal::ambiguous,
+        kind == LossRank::part || kind == LossRank::side
+            ? fmt::format("{} numbers are as likely the training loss, and none of them is a total: {}", best.size(), names)
+            : fmt::format("as likely: {}", names));
   }
   return found;
 }

@@ -1,5 +1,3 @@
-#include "driver/learn/find_step.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,8 +7,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "driver/learn/points.hpp"
-#include "driver/learn/refusal.hpp"
+#include "driver/learn/find.hpp"
+#include "driver/learn/reading.hpp"
 #include "driver/learn/words.hpp"
 
 namespace bisectd::driver::learn {
@@ -29,13 +27,12 @@ struct Option {
   bool begins_again = false;
 };
 
-/// Columns of whole numbers, without percentages and clocks, in the order of the line.
+/// Columns of whole numbers, without percentages, in the order of the line.
 std::vector<std::pair<std::string, std::vector<std::int64_t>>> whole_columns(const Rows& rows, const std::string& metric) {
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> whole;
   for (std::size_t at = 0; at < rows.keys.size(); ++at) {
     const auto& values = rows.columns[at];
-    const bool is_clock = rows.keys[at][0] == '#' && values[0].number > 1e9 && values[0].number < 2e12;
-    if (rows.keys[at] != metric && !is_clock &&
+    if (rows.keys[at] != metric &&
         std::ranges::all_of(values, [](const Value& value) { return value.whole && !value.percent; }))
       whole.emplace_back(rows.keys[at], counts_of(values));
   }
@@ -258,9 +255,9 @@ void look_for_turns(const Reading& reading, const Rows& rows, const LogKinds& lo
   for (const Counter& counter : counters_of(log)) {
     if (counter.of == 0 || counter.rank != StepRank::bar) continue;
     std::vector<std::size_t> runs;
-    std::optional<std::optional<std::int64_t>> last;
+    std::optional<std::int64_t> last;
     for (const auto& count : last_seen(log, rows.lines, counter.key, counter.of)) {
-      if (last != count) runs.push_back(0);
+      if (runs.empty() || last != count) runs.push_back(0);
       last = count;
       ++runs.back();
     }

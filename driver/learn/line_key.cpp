@@ -14,50 +14,22 @@ namespace {
 
 constexpr std::size_t kKeyFrom = 400;  ///< bytes before a number in which its key is looked for
 
-/// Where a text is broken into a key and what stands before it: behind which byte, or npos.
-std::size_t break_at(std::string_view text, std::size_t at) {
-  const char c = text[at], next = at + 1 < text.size() ? text[at + 1] : '\0';
-  const char third = at + 2 < text.size() ? text[at + 2] : '\0';
-  if (std::string_view(":=,;|\\[](){}\"'<>\x02*").find(c) != std::string_view::npos) return at + 1;
-  if ((c == '.' || c == '?' || c == '!') && is_space(next)) return at + 2;
-  if (is_space(c) && is_space(next)) {
-    while (at < text.size() && is_space(text[at])) ++at;
-    return at;
-  }
-  if (is_space(c) && next == '-' && is_space(third)) return at + 3;
-  if (at == 0 && c == '-' && is_space(next)) return 2;
-  return c == '\t' ? at + 1 : std::string_view::npos;
-}
-
 /// The text's last part, and the parts before it with blanks between them.
 std::pair<std::string, std::string> last_part(std::string_view text) {
-  std::string before, part;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t behind = break_at(text, at);
-    if (behind == std::string_view::npos) {
-      part += text[at++];
-      continue;
-    }
-    before += (before.empty() ? "" : " ") + part;
-    part.clear();
-    at = behind;
-  }
-  return {part, before};
+  static const re2::RE2 part(R"((?s)(.*?)(?:[:=,;|\\\[\](){}"'<>\x02*]|[.?!][\t-\r ]|[\t-\r ]{2,}|[\t-\r ]-[\t-\r ]|\t))",
+                             re2::RE2::Latin1);
+  if (text.size() > 1 && text[0] == '-' && is_space(text[1])) text.remove_prefix(2);
+  std::string before;
+  re2::StringPiece rest = piece(text), found;
+  while (re2::RE2::Consume(&rest, part, &found)) before.append(before.empty() ? "" : " ").append(found.data(), found.size());
+  return {std::string(rest.data(), rest.size()), before};
 }
 
 /// Without what stands between a key and its number: ": ", "=[", " is ".
 std::string_view without_copula(std::string_view text) {
-  while (!text.empty()) {
-    if (is_space(text.back()) || std::string_view(":=[({\"'<|*").find(text.back()) != std::string_view::npos) {
-      text.remove_suffix(1);
-      continue;
-    }
-    std::size_t length = text.ends_with("为") || text.ends_with("是") ? 3 : 0;
-    for (const char* word : {" is", " was", " to", " at", " of"})
-      if (text.ends_with(word)) length = std::char_traits<char>::length(word);
-    if (length == 0) break;
-    text.remove_suffix(length);
-  }
+  static const re2::RE2 copula(R"(((?:[\t-\r :=\[({"'<|*]|为|是| (?:is|was|to|at|of))+)$)", re2::RE2::Latin1);
+  re2::StringPiece found;
+  if (re2::RE2::PartialMatch(piece(text), copula, &found)) text.remove_suffix(found.size());
   return text;
 }
 
@@ -82,16 +54,10 @@ std::string_view without_unit(std::string_view gap) {
 }  // namespace
 
 Key key_behind(std::string_view gap, bool first) {
-  static const re2::RE2 pair(R"(\(\s*["']([^"'()]+)["']\s*,\s*$)");  // ('loss', 2.3)
-  static const re2::RE2 unit_in_brackets(R"(\((?:ms|s|sec|iter/s|%|[KMGT]i?B)\))");
   static const re2::RE2 remark(R"( \([a-z]+ [a-z ]+\))");  // loss (for one batch) at step
   static const re2::RE2 level(R"(^(?:INFO|DEBUG|WARN(?:ING)?|ERROR|NOTICE|I)\s+)");
   if (gap.size() > kKeyFrom) gap.remove_prefix(gap.size() - kKeyFrom);
-  re2::StringPiece found;
-  if (re2::RE2::PartialMatch(piece(gap), pair, &found)) return {std::string(found.data(), found.size()), ""};
   std::string text(first ? gap : without_unit(gap));
-  const bool dashed = text.size() == gap.size() && text.starts_with('-');  // step:1 - loss: 2
-  re2::RE2::GlobalReplace(&text, unit_in_brackets, "");
   re2::RE2::GlobalReplace(&text, remark, "");
   std::string_view body = without_copula(text);
   std::string inner;
@@ -99,8 +65,7 @@ Key key_behind(std::string_view gap, bool first) {
     inner = body.substr(body.rfind('('));
     body = body.substr(0, body.rfind('('));
   }
-  const std::string trimmed = dashed ? std::string(body) : boost::trim_copy(std::string(body));
-  auto [key, words] = last_part(trimmed);
+  auto [key, words] = last_part(boost::trim_copy(std::string(body)));
   boost::trim_if(key, [](char c) { return std::string_view(" .-#$@").find(c) != std::string_view::npos; });
   re2::RE2::Replace(&key, level, "");
   if (key.empty() && boost::trim_copy(text) == "(") key = "()";

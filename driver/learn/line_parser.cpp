@@ -128,7 +128,7 @@ std::unique_ptr<Shape> shape_of(const Split& found, bool in_bar, const std::stri
 std::string with_numbers_apart(std::string_view line) {
   static const re2::RE2 joined(
       R"((?i)(^|[^A-Za-z])((?:local_|global_)?(?:rank|worker|gpu|npu|device|node|host|proc|process|card|epoch|step|iter|iteration|batch))[_-]?(\d+)([^\w.]|$))");
-  static const re2::RE2 tag(R"(^\[[A-Za-z_]+(\d+)\](:?\s))");
+  static const re2::RE2 tag(R"(^\[[A-Za-z_]+(\d+)\]([:\s]))");
   std::string text(line);
   re2::RE2::Replace(&text, tag, R"([rank \1]\2)");
   for (int again = 0; again < 2 && re2::RE2::GlobalReplace(&text, joined, R"(\1\2 \3\4)") > 0; ++again) {
@@ -292,11 +292,6 @@ const Shape* LineParser::parse_row(std::string_view line, bool in_bar, std::vect
   values.insert(values.end(), behind.begin(), behind.end());
   std::unique_ptr<Shape>& shape = shapes_[sign];
   if (!shape) {
-    for (std::size_t at = 0; at < names.size(); ++at)
-      for (const char* tag : {"name", "tag", "metric", "key"})
-        if (lower(names[at]) == tag)
-          for (std::string& key : keys)
-            if (lower(key) == "value") key = cells[at];
     if (more) keys.insert(keys.end(), more->keys.begin(), more->keys.end());
     shape = std::make_unique<Shape>(Shape{sign, all_different(std::move(keys)), words, in_bar});
   }

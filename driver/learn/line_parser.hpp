@@ -28,7 +28,6 @@ class LineParser {
   const Shape* parse(std::string_view line, std::vector<Value>& values);
 
  private:
-  using Cells = std::vector<std::string_view>;
   struct Header {
     char mark = 0;  ///< that separates the cells; 0: there is none
     std::vector<std::string> names;

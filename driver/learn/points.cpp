@@ -1,10 +1,10 @@
-#include "driver/learn/points.hpp"
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
+
+#include "driver/learn/find.hpp"
 
 namespace bisectd::driver::learn {
 

@@ -9,10 +9,7 @@
 #include <cmath>
 #include <ranges>
 
-#include "driver/learn/find_metric.hpp"
-#include "driver/learn/find_step.hpp"
-#include "driver/learn/points.hpp"
-#include "driver/learn/refusal.hpp"
+#include "driver/learn/find.hpp"
 #include "driver/learn/words.hpp"
 
 namespace bisectd::driver::learn {
@@ -102,22 +99,13 @@ bool comes_beside(const Kind& kind, const std::vector<const Kind*>& main) {
   return 5 * changes > 4 * lines.size();
 }
 
-bool are_same(const std::vector<Value>& a, const std::vector<Value>& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), same);
-}
-
-std::vector<Value> values_of(const std::vector<LogPoint>& points) {
-  std::vector<Value> values;
-  for (const LogPoint& point : points) values.push_back(point.value);
-  return values;
-}
-
 /// What the other kinds of lines with the metric are: they vary the main one, repeat it, sum it up, or stand against it.
 void place_others(Found& found, std::vector<const Kind*> kinds, const std::vector<const Kind*>& main, bool main_has_step,
                   const LogKinds& log) {
   Reading& reading = found.reading;
   found.points = points_of(reading, rows_of(main), log);
-  std::vector<std::vector<Value>> known{values_of(found.points)};
+  std::vector<std::vector<Value>> known(1);
+  for (const LogPoint& point : found.points) known[0].push_back(point.value);
   std::ranges::stable_sort(kinds, {}, [](const Kind* kind) { return !is_of_each_epoch(*kind); });
   for (const Kind* kind : kinds) {
     if (reading.signs.contains(kind->sign())) continue;
@@ -140,7 +128,7 @@ void place_others(Found& found, std::vector<const Kind*> kinds, const std::vecto
       reading.signs.insert(kind->sign());
       found.points = points_of(reading, rows_of(with_signs(kinds, reading.signs)), log);
     } else if ((both > 0 && repeats) ||
-               std::ranges::any_of(known, [&](const auto& values) { return are_same(values, column); })) {
+               std::ranges::any_of(known, [&](const auto& values) { return std::ranges::equal(values, column, same); })) {
       why = "that repeat a value";
     } else if (std::ranges::none_of(column, [](const Value& value) { return std::isfinite(value.number); })) {
       why = "that only say NaN";

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,17 @@
 #include "driver/learn/log_kinds.hpp"
 
 namespace bisectd::driver::learn {
+
+/// Why a log is not read: no value is there, or two readings are as likely, and neither is taken.
+class Refusal : public std::runtime_error {
+ public:
+  enum Why { nothing, ambiguous };
+  Refusal(Why why, const std::string& reason) : std::runtime_error(reason), why_(why) {}
+  bool is_ambiguous() const { return why_ == ambiguous; }
+
+ private:
+  Why why_;
+};
 
 struct Reading {
   std::string metric;           ///< key of the value

@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -81,47 +82,22 @@ std::optional<std::size_t> time_at(std::string_view line, std::size_t at) {
   return std::nullopt;
 }
 
-bool is_word(Here& here, std::string_view lower) {
-  for (std::size_t i = 0; i < lower.size(); ++i)
-    if ((here.next(i) | 0x20) != lower[i]) return false;
-  here.skip(lower.size());
-  return true;
-}
-
 /// nan, -inf, nanxxx (padded), None, n/a, 1.#QNAN: a number that is not finite.
 std::optional<FoundValue> not_finite_at(std::string_view line, std::size_t at) {
-  Here here(line, at);
-  const bool negative = here.next() == '-';
-  const bool is_signed = negative || here.next() == '+';
-  if (is_signed) here.skip(1);
-  const auto found = [&](bool infinite) {
-    const double number = infinite ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
-    return FoundValue{at, here.at(), Value{.number = negative ? -number : number}};
-  };
-  if (here.word("1.#")) {
-    for (const char* old : {"QNAN", "SNAN", "IND", "INF"})
-      if (here.word(old)) {
-        while (here.goes_on()) here.skip(1);
-        return found(old[2] == 'F');
-      }
+  static const re2::RE2 spelling(
+      R"(([-+]?)(?:1\.#(?:QNAN|SNAN|IND|(INF))|(?i:(inf)(?:inity)?|nan)x*(!?))|(None|null|NULL|[nN]/[aA]))");
+  std::array<re2::StringPiece, 6> found;  // all, sign, infinite, infinite, its end, none
+  if (!spelling.Match({line.data(), line.size()}, at, line.size(), re2::RE2::ANCHOR_START, found.data(), found.size()))
     return std::nullopt;
-  }
-  const bool infinite = (here.next() | 0x20) == 'i';
-  if (infinite ? is_word(here, "inf") : is_word(here, "nan")) {
-    if (infinite) is_word(here, "inity");
-    while (here.next() == 'x') here.skip(1);
-    if (here.goes_on()) return std::nullopt;
-    if (here.next() == '!') here.skip(1);
-    return found(infinite);
-  }
-  if (is_signed) return std::nullopt;
-  for (const char* none : {"None", "null", "NULL", "n/a", "N/A", "n/A", "N/a"})
-    if (here.word(none) && !here.goes_on()) {
-      FoundValue nothing = found(false);
-      nothing.value->none = true;
-      return nothing;
-    }
-  return std::nullopt;
+  Here here(line, at + found[0].size());
+  const bool old = found[0].find('#') != re2::StringPiece::npos;
+  while (old && here.goes_on()) here.skip(1);
+  if (here.goes_on() && found[4].empty()) return std::nullopt;
+  const bool infinite = !found[2].empty() || !found[3].empty();
+  Value value{.number = infinite ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN(),
+              .none = !found[5].empty()};
+  if (found[1] == "-") value.number = -value.number;
+  return FoundValue{at, here.at(), value};
 }
 
 /// Behind a number: "/1000" or " of 1000".
@@ -199,10 +175,16 @@ std::optional<FoundValue> finite_at(std::string_view line, std::size_t at) {
       value.whole = false;
     }
   }
-  const auto [end, error] = std::from_chars(line.data() + start, line.data() + here.at(), value.number);
-  if (error == std::errc::result_out_of_range)
-    value.number = negative_exponent ? 0 : std::numeric_limits<double>::infinity();
-  else if (error != std::errc()) return std::nullopt;
+  if (value.whole) {  // in a third of the time
+    int count = 0;
+    for (const char digit : line.substr(start, before)) count = 10 * count + (digit - '0');
+    value.number = count;
+  } else {
+    const auto [end, error] = std::from_chars(line.data() + start, line.data() + here.at(), value.number);
+    if (error == std::errc::result_out_of_range)
+      value.number = negative_exponent ? 0 : std::numeric_limits<double>::infinity();
+    else if (error != std::errc()) return std::nullopt;
+  }
   if (line[at] == '-') value.number = -value.number;
   if (here.ends() || here.next() == ',') return FoundValue{at, here.at(), value};  // as most do
   value.of = of_at(here);
@@ -221,8 +203,9 @@ std::optional<FoundValue> value_at(std::string_view line, std::size_t at) {
 
 std::optional<FoundValue> number_at(std::string_view line, std::size_t at) {
   const Here here(line, at);
-  const char first = here.next(here.next() == '-' || here.next() == '+' ? 1 : 0);
-  if ((first | 0x20) == 'n' || (first | 0x20) == 'i' || first == '1')
+  const std::size_t sign = here.next() == '-' || here.next() == '+' ? 1 : 0;
+  const char first = here.next(sign);
+  if ((first | 0x20) == 'n' || (first | 0x20) == 'i' || here.next(sign + 2) == '#')
     if (auto found = not_finite_at(line, at)) return found;
   return finite_at(line, at);
 }

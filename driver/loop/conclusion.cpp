@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "driver/trial/inherited_settings.hpp"
@@ -60,9 +61,9 @@ std::string why_no_effect(const configs::Family& family) {
 }
 
 void list_without_effect(Conclusion& conclusion, const configs::Experiment& experiment,
-                         const neutralise::Catalogue& catalogue, const SuspectSet& no_effect) {
-  for (auto id = no_effect.find_first(); id != SuspectSet::npos; id = no_effect.find_next(id))
-    conclusion.no_effect.push_back({id, why_no_effect(experiment.families.at(catalogue[id].family))});
+                         const neutralise::Catalogue& catalogue, const std::map<SuspectId, std::string>& no_effect) {
+  for (const auto& [id, why] : no_effect)
+    conclusion.no_effect.push_back({id, why.empty() ? why_no_effect(experiment.families.at(catalogue[id].family)) : why});
   SuspectId next_id = catalogue.size();  // behind those that have one
   for (const neutralise::Member& member : catalogue.always_on()) {
     const configs::NeverOff& never_off = experiment.families.at(member.family).never_off;
@@ -213,7 +214,8 @@ void take_back(strategies::Answer& answer, strategies::Hindrance hindrance, cons
 }
 
 Conclusion conclude(strategies::Answer answer, const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
-                    const Base& base, const SuspectSet& no_effect, const std::filesystem::path& files, bool exact) {
+                    const Base& base, const std::map<SuspectId, std::string>& no_effect, const std::filesystem::path& files,
+                    bool exact) {
   Conclusion conclusion{.answer = std::move(answer)};
   list_without_effect(conclusion, experiment, catalogue, no_effect);
   switch (conclusion.answer.state) {
@@ -222,7 +224,7 @@ Conclusion conclude(strategies::Answer answer, const configs::Experiment& experi
       set_workaround(conclusion, experiment, catalogue, base, files);
       warn_of_what_stayed_active(conclusion, catalogue);
       for (const SuspectId id : conclusion.answer.culprit_set)
-        if (no_effect.test(id))
+        if (no_effect.contains(id))
           conclusion.warnings.push_back(
               fmt::format("{} is in the culprit set, yet no run shows that it was really switched off: check it by hand",
                           catalogue.label(id)));

@@ -20,11 +20,11 @@ struct Base {
 void take_back(strategies::Answer& answer, strategies::Hindrance hindrance, const std::string& why);
 
 /// After the search: outcome, workaround, no-effect suspects, warnings and advice. `no_effect` are the suspects that left no
-/// trace. `files`: the folder in which the workaround names its files (recipe_of_fix). `exact`: the subject
-/// repeats itself bit for bit.
+/// trace, and why, as far as a log says it. `files`: the folder in which the workaround names its files (recipe_of_fix).
+/// `exact`: the subject repeats itself bit for bit.
 Conclusion conclude(strategies::Answer answer, const configs::Experiment& experiment, const neutralise::Catalogue& catalogue,
-                    const Base& base, const strategies::SuspectSet& no_effect, const std::filesystem::path& files,
-                    bool exact);
+                    const Base& base, const std::map<strategies::SuspectId, std::string>& no_effect,
+                    const std::filesystem::path& files, bool exact);
 
 /// What makes it likely that neutralising reaches nothing, or that the training does not even start, where the subject
 /// breaks or differs with everything neutralised, too; may be empty. `record` has its trials, with their curves.

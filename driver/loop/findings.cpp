@@ -1,8 +1,6 @@
 #include "driver/loop/findings.hpp"
 
 #include <algorithm>
-#include <map>
-#include <string>
 
 namespace bisectd::driver {
 
@@ -15,8 +13,13 @@ void journal_findings(Run& run, const FinishedTrial& finished) {
   for (const AttemptOutcome& attempt : finished.attempts) {
     const SuspectSet seen = run.input.watch.shown_off(catalogue, finished.plan.neutralised, run.state.as_is_names,
                                                       {attempt.names, can_be_judged(attempt)});
-    if (!seen.is_subset_of(run.state.history.effect_seen))
-      run.journal.write(effect_record(run.state.history.effect_seen | seen));
+    const auto reasons = run.input.watch.reasons(attempt.names);
+    auto still_on = run.state.history.still_on;
+    for (strategies::SuspectId id = 0; id < catalogue.size(); ++id)
+      if (const auto why = reasons.find(catalogue.label(id)); why != reasons.end() && finished.plan.neutralised.test(id))
+        still_on.insert(*why);
+    if (!seen.is_subset_of(run.state.history.effect_seen) || still_on != run.state.history.still_on)
+      run.journal.write(effect_record(run.state.history.effect_seen | seen, still_on));
   }
   const auto members = refused_in(run, finished);
   if (members.empty()) return;
@@ -36,12 +39,18 @@ std::vector<strategies::SuspectId> refused_in(const Run& run, const FinishedTria
   return members;
 }
 
-SuspectSet without_effect(const Run& run) {
+std::map<strategies::SuspectId, std::string> without_effect(const Run& run) {
   SuspectSet neutralised(run.state.catalogue.size());
   for (const PastTrial& trial : run.state.history.trials)
     if (trial.search != 0 && trial.judgement && trial.judgement->verdict != Verdict::unresolved)
       neutralised |= trial.neutralised;
-  return (neutralised & run.input.watch.shows_effect(run.state.catalogue)) - run.state.history.effect_seen;
+  neutralised = (neutralised & run.input.watch.shows_effect(run.state.catalogue)) - run.state.history.effect_seen;
+  std::map<strategies::SuspectId, std::string> silent;
+  for (auto id = neutralised.find_first(); id != SuspectSet::npos; id = neutralised.find_next(id)) {
+    const auto why = run.state.history.still_on.find(run.state.catalogue.label(id));
+    silent[id] = why == run.state.history.still_on.end() ? "" : why->second;
+  }
+  return silent;
 }
 
 std::vector<std::string> notes_without_effect(const Run& run, const FinishedTrial& finished) {

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "driver/read/clean.hpp"
+#include "driver/read/line.hpp"
 
 namespace bisectd::driver::read {
 namespace {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "driver/judge/curve.hpp"
+#include "driver/read/follow.hpp"
 #include "driver/read/scalar_events.hpp"
-#include "driver/read/tail.hpp"
 
 namespace bisectd::driver::read {
 

@@ -1,4 +1,5 @@
-// Finds "key: value" in a line of a log. Knows no format; how numbers are spelt, driver/learn/value.hpp knows.
+// Finds "key: value" in a line of a log, and the loss scale where a framework says that it changes it. Knows no format; how
+// numbers are spelt, driver/learn/value.hpp knows.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,8 @@
 #include <string_view>
 
 #include "driver/learn/value.hpp"
+#include "driver/read/line.hpp"
+#include "driver/read/sieve.hpp"
 
 namespace bisectd::driver::read {
 
@@ -41,5 +44,11 @@ std::optional<learn::FoundValue> count_at(std::string_view line, std::size_t at)
 
 /// `key` as after_key() finds it, then a count; between the two there may also be nothing but spaces or a bracket.
 std::optional<learn::FoundValue> count_after(std::string_view line, std::string_view key);
+
+/// The scale that the line tells, finite and above 0: the new one, or where only the old one is told (PaddlePaddle), that.
+std::optional<double> told_scale(const Line& line);
+
+/// What such a line contains.
+Needed needed_for_scale();
 
 }  // namespace bisectd::driver::read

@@ -1,13 +1,11 @@
 #include "driver/read/formats.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace bisectd::driver::read {
-namespace {
 
-std::vector<Format> make_formats() {
-  return {
+std::span<const Format> formats() {
+  static const std::vector<Format> table{
       // epoch: [1/1200], global_step: 640, lr: 0.000160, acc: 0.0, CTCLoss: 16.4, loss: 26.935681, avg_reader_cost: ...
       {.name = "paddleocr",
        .marker = "epoch: [",
@@ -74,41 +72,6 @@ std::vector<Format> make_formats() {
       {.name = "tfevents", .kind = FormatKind::tensorboard},
       {.name = "vdlrecords", .kind = FormatKind::visualdl},
   };
-}
-
-}  // namespace
-
-std::span<const ScaleWords> scale_words() {
-  static constexpr std::array<ScaleWords, 6> kWords{{
-      // Found inf or nan, current scale is: 65536.0, decrease to: 65536.0*0.5
-      // PaddlePaddle python/paddle/amp/grad_scaler.py, AmpScaler._update
-      {.words = "Found inf or nan, current scale is:"},
-      // optimizer not run, scale_before: 65536.0, scale_after: 32768.0
-      // PaddleNLP paddlenlp/trainer/trainer.py
-      {.words = "optimizer not run, scale_before:", .then = "scale_after:"},
-      // Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 32768.0
-      // NVIDIA/apex apex/amp/handle.py; without a number of the scaler: apex/fp16_utils and what was made of it
-      // Loss scaler reducing loss scale to 32768.0
-      // Loss scaler increasing loss scale to 131072.0
-      // Ascend/pytorch torch_npu/npu/amp/grad_scaler.py, GradScaler._npu_update_scale
-      // gradient overflow detected, ignoring gradient, setting loss scale to: 64.0
-      // facebookresearch/fairseq fairseq/trainer.py
-      {.words = "loss scale to"},
-      // overflow, still update, loss scale adjust to 1024.0
-      // mindspore-lab/mindyolo mindyolo/utils/trainer_factory.py
-      {.words = "loss scale adjust to"},
-      // [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, reducing to 32768
-      // [deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536, but hysteresis is 2. Reducing hysteresis to
-      // 1
-      // deepspeedai/DeepSpeed deepspeed/runtime/fp16/loss_scaler.py, fused_optimizer.py
-      {.words = "Attempted loss scale:", .then = "reducing to"},
-      {.words = "Attempted loss scale:"},
-  }};
-  return kWords;
-}
-
-std::span<const Format> formats() {
-  static const std::vector<Format> table = make_formats();
   return table;
 }
 
@@ -116,12 +79,6 @@ const Format* find_format(std::string_view name) {
   if (name == "mindspeed") name = "megatron";  // MindSpeed-LLM trains with Megatron's loop
   const auto found = std::ranges::find(formats(), name, &Format::name);
   return found == formats().end() ? nullptr : &*found;
-}
-
-std::vector<std::string> format_names() {
-  std::vector<std::string> names;
-  for (const Format& format : formats()) names.emplace_back(format.name);
-  return names;
 }
 
 }  // namespace bisectd::driver::read

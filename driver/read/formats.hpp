@@ -45,21 +45,9 @@ struct Format {
   bool smooths_since_last_line = false;
 };
 
-/// Words with which a framework tells its loss scale when it changes it; the number stands behind them. Any trainer's log
-/// may have such lines, whatever the format of the loss.
-struct ScaleWords {
-  std::string_view words;
-  /// Stands between the words and the number, which is then the first one behind it on the line; empty: nothing does.
-  std::string_view then;
-};
-std::span<const ScaleWords> scale_words();
-
 /// The table. Lines as read in the trainers' sources and in users' issues.
 std::span<const Format> formats();
 
 const Format* find_format(std::string_view name);
-
-/// For error messages and suggestions.
-std::vector<std::string> format_names();
 
 }  // namespace bisectd::driver::read

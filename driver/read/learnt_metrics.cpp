@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "driver/learn/refusal.hpp"
-#include "driver/read/clean.hpp"
+#include "driver/learn/reading.hpp"
 #include "driver/read/fields.hpp"
-#include "driver/read/scale_lines.hpp"
+#include "driver/read/line.hpp"
 
 namespace bisectd::driver::read {
 namespace {

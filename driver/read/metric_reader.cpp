@@ -1,16 +1,15 @@
 #include "driver/read/metric_reader.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
-#include "driver/read/clean.hpp"
+#include "driver/read/fields.hpp"
 #include "driver/read/formats.hpp"
-#include "driver/read/reading.hpp"
-#include "driver/read/scale_lines.hpp"
+#include "driver/read/line.hpp"
+#include "driver/read/rules.hpp"
 
 namespace bisectd::driver::read {
 namespace {
@@ -20,9 +19,7 @@ constexpr std::size_t kShownBadLine = 200;
 const Format* format_of(const configs::Metric& metric) {
   if (metric.pattern) return nullptr;
   const Format* format = find_format(metric.format.value);
-  if (format == nullptr)
-    throw std::invalid_argument(
-        fmt::format("unknown format '{}'; known are {}", metric.format.value, fmt::join(format_names(), ", ")));
+  if (format == nullptr) throw std::invalid_argument(fmt::format("unknown format '{}'", metric.format.value));
   return format;
 }
 
@@ -32,13 +29,8 @@ MetricReader::Rule MetricReader::rule_of(const configs::Metric& metric, const Fo
   if (format == nullptr) return PatternRule(metric.pattern->value);
   const bool own_file = metric.file.has_value();
   const std::string key = metric.value_key.empty() ? metric.name : metric.value_key;
-  switch (format->kind) {
-    case FormatKind::json_lines: return JsonRule(metric.step_key, key, own_file);
-    case FormatKind::csv: return CsvRule(metric.step_key, key, own_file);
-    case FormatKind::key_value: break;
-    case FormatKind::tensorboard:
-    case FormatKind::visualdl: throw std::invalid_argument(fmt::format("'{}' is no format of lines", format->name));
-  }
+  if (format->kind == FormatKind::json_lines) return JsonRule(metric.step_key, key, own_file);
+  if (format->kind == FormatKind::csv) return CsvRule(metric.step_key, key, own_file);
   return KeyValueRule(*format, metric.value_key.empty() && metric.name == "loss" ? std::string(format->loss_key) : key);
 }
 

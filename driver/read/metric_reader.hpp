@@ -14,7 +14,6 @@
 #include "driver/read/line.hpp"
 #include "driver/read/rules.hpp"
 #include "driver/read/sieve.hpp"
-#include "driver/read/several_values.hpp"
 
 namespace bisectd::driver::read {
 

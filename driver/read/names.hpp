@@ -1,10 +1,13 @@
-// Counts names that patterns find in a log: operators that ran, that fell back, that were refused. Knows no families.
+// Names of operators and passes that ran, fell back or were refused: counted in a log by patterns, in JSON files that a run
+// leaves, and with the time that what ran elsewhere took there. Knows no families.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -65,6 +68,47 @@ class NameCounter {
     bool too_many = false;
   };
   std::vector<Watched> watched_;
+};
+
+/// Which file, and where names stand in it; the syntax of both is configs::NamesInFile's.
+struct NamesFile {
+  std::string file;
+  std::string members;
+};
+
+struct FileNames {
+  bool found = false;   ///< at least one file was there and was JSON
+  NameCounts counts;    ///< how often each name was met, in all files and documents together
+  std::string problem;  ///< what is wrong with a file that was there; empty: nothing
+};
+
+/// Reads the files of one attempt. A file may hold several documents one after the other, as CANN's older
+/// fusion_result.json does.
+FileNames read_names(const std::filesystem::path& folder, const NamesFile& wanted);
+
+/// From each line that one of `names` matches to the next stamped line of the same thread that `during` does not match.
+class TimeElsewhere {
+ public:
+  /// `names`: the first that fits a line counts. `stamp`: RE2 with the groups `time` (hours:minutes:seconds) and
+  /// `thread`; `during`: RE2, empty: none.
+  TimeElsewhere(const std::vector<NamePattern>& names, const std::string& stamp, const std::string& during);
+
+  /// Every line of one log, in order.
+  void feed(const Line& line);
+  /// By what the pattern of `names` found; one that goes past midnight counts as what it is.
+  const std::map<FoundName, double>& seconds() const { return seconds_; }
+
+ private:
+  struct Running {
+    FoundName name;
+    double since = 0;
+  };
+
+  std::vector<Pattern> names_;
+  Pattern stamp_;
+  std::optional<Pattern> during_;
+  std::map<std::string, Running, std::less<>> running_;  ///< by thread
+  std::map<FoundName, double> seconds_;
 };
 
 }  // namespace bisectd::driver::read

@@ -48,12 +48,13 @@ std::string common_prefix(const re2::RE2& regex) {
   return prefix.size() < kShortestPrefix ? "" : prefix;
 }
 
-/// As text.rfind(what), for lines: without a call for each place.
+/// As text.rfind(what), which makes a call for each place; by the second letter, as the first is often a blank.
 std::size_t find_last(std::string_view text, std::string_view what) {
-  std::size_t end = text.size();
-  while (const void* found = ::memrchr(text.data(), what[0], end)) {
+  for (std::size_t end = text.size(); end > 1;) {
+    const void* found = ::memrchr(text.data() + 1, what[1], end - 1);
+    if (found == nullptr) break;
     end = static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
-    if (text.substr(end).starts_with(what)) return end;
+    if (text.substr(end - 1).starts_with(what)) return end - 1;
   }
   return std::string_view::npos;
 }
@@ -129,6 +130,9 @@ Pattern::Pattern(const std::string& written, std::span<const std::string_view> g
   tail_ = std::make_unique<re2::RE2>(tail, options());
   if (head_->ok() && tail_->ok()) tail_prefix_ = common_prefix(*tail_);
   if (tail_prefix_.empty()) head_ = nullptr;
+  static const re2::RE2 plain_around_group(R"(([\w :=]*)\(\?P<\w+>[^()]*\)([\w ,;]*))");
+  std::string before, behind;
+  if (re2::RE2::FullMatch(tail, plain_around_group, &before, &behind)) around_group_.emplace(before.size(), behind.size());
 }
 
 Pattern::~Pattern() = default;
@@ -151,7 +155,13 @@ std::optional<bool> Pattern::match_halves(std::string_view text, std::size_t fro
   for (std::size_t tries = 0; tries < kMostPlaces; ++tries) {
     const std::size_t at = find_last(before, tail_prefix_);
     if (at == std::string_view::npos || at < end) break;
-    if (matches(*tail_, text, at, re2::RE2::ANCHOR_START, of_tail)) {
+    const bool whole = around_group_ && of_tail.size() > 1;
+    if (matches(*tail_, text, at, re2::RE2::ANCHOR_START, whole ? of_tail.first(1) : of_tail)) {
+      if (whole) {
+        of_tail[1] = of_tail[0];
+        of_tail[1].remove_prefix(around_group_->first);
+        of_tail[1].remove_suffix(around_group_->second);
+      }
       of_tail[0] = last_of_head;
       return true;
     }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "driver/read/sieve.hpp"
@@ -47,6 +48,9 @@ class Pattern {
   // Of a pattern "HEAD.*TAIL" whose halves mean by themselves what they mean in it; else null.
   std::unique_ptr<re2::RE2> head_, tail_;
   std::string tail_prefix_;
+  /// Bytes of the tail before and behind its only group, where they are plain text: RE2 finds such a match six times faster
+  /// than it finds the group in it.
+  std::optional<std::pair<std::size_t, std::size_t>> around_group_;
   Needed needed_;
   std::vector<int> numbers_;              ///< of the groups; -1 for one that is absent
   std::vector<re2::StringPiece> pieces_;  ///< of the last match

@@ -1,6 +1,7 @@
 #include "driver/read/rules.hpp"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <array>
@@ -10,7 +11,6 @@
 
 #include "driver/learn/plain_lines.hpp"
 #include "driver/read/fields.hpp"
-#include "driver/read/several_values.hpp"
 
 namespace bisectd::driver::read {
 
@@ -271,37 +271,15 @@ constexpr std::array<std::string_view, 1> kMetricGroups{"value"};
 constexpr std::array<std::string_view, 1> kOptionalMetricGroups{"step"};
 constexpr std::string_view kValueGroup = "(?P<value>";
 
-/// Length of the group body that `text` begins with, up to its closing parenthesis.
-std::size_t body_length(std::string_view text) {
-  int depth = 0;
-  bool in_class = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\\') {
-      ++i;
-    } else if (in_class) {
-      in_class = c != ']';
-    } else if (c == '[') {
-      in_class = true;
-      // A closing bracket that comes first, or first after '^', stands for itself.
-      if (text.substr(i + 1).starts_with("^]")) i += 2;
-      else if (text.substr(i + 1).starts_with("]")) i += 1;
-    } else if (c == '(') {
-      ++depth;
-    } else if (c == ')' && depth-- == 0) {
-      return i;
-    }
-  }
-  return text.size();
-}
-
 /// The same pattern with any word as its value.
 std::string relaxed(const std::string& written) {
   const std::size_t group = written.find(kValueGroup);
   if (group == std::string::npos) return written;
   const std::size_t body = group + kValueGroup.size();
-  const std::size_t length = body_length(std::string_view(written).substr(body));
-  return std::string(written).replace(body, length, R"([^\s,;|'")\]}]+)");
+  std::size_t end = written.find(')', body);  // the first one before which a pattern stands closes the group
+  while (end != std::string::npos && !re2::RE2(written.substr(body, end - body), re2::RE2::Quiet).ok())
+    end = written.find(')', end + 1);
+  return end == std::string::npos ? written : std::string(written).replace(body, end - body, R"([^\s,;|'")\]}]+)");
 }
 
 }  // namespace
@@ -326,8 +304,9 @@ std::optional<Reading> PatternRule::read(const Line& line) {
   // A pattern that knows no exponent takes 1.5 of 1.5e-3: a wrong number is worse than none.
   const auto place = static_cast<std::size_t>(word.data() - line.text.data());
   const std::string_view whole_word = first_word(line.text.substr(place));
-  if (const auto other = number(whole_word); whole_word.size() != word.size() && other && other != reading.value)
-    return wrong(fmt::format("the pattern takes only '{}' of the number '{}'", word, whole_word));
+  if (whole_word.size() != word.size())
+    if (const auto other = number(whole_word); other && other != reading.value)
+      return wrong(fmt::format("the pattern takes only '{}' of the number '{}'", word, whole_word));
   if (has_step_) {
     reading.step = whole_number(number(step));
     if (!reading.step) reading.problem = fmt::format("the step '{}' is not a whole number", step);

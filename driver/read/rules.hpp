@@ -2,6 +2,7 @@
 // patterns of one's own.
 #pragma once
 
+#include <boost/container/static_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,10 +13,24 @@
 #include "driver/read/formats.hpp"
 #include "driver/read/line.hpp"
 #include "driver/read/pattern.hpp"
-#include "driver/read/reading.hpp"
 #include "driver/read/sieve.hpp"
 
 namespace bisectd::driver::read {
+
+/// What one line of a log says about one metric: the common result of all rules.
+struct Reading {
+  std::optional<std::int64_t> step;  ///< absent: the line tells none; values are then counted
+  std::optional<double> value;       ///< may be NaN or infinite; absent: the line holds extras only
+  std::string_view kind;             ///< of the line: its text where that tells which series of several it is of
+  std::string problem;               ///< not empty: the line should have held a value and does not; the rest is void
+
+  /// Other numbers on the line, by the name of their series.
+  struct Extra {
+    std::string_view series;
+    double value = 0;
+  };
+  boost::container::static_vector<Extra, 3> extras;
+};
 
 class KeyValueRule {
  public:
@@ -99,6 +114,26 @@ class PatternRule {
   Pattern relaxed_;  ///< any word as its value
   bool has_step_;
   int lines_ = 0;  ///< that were looked at for other values
+};
+
+/// A problem where the pattern, which took `value` of this line, would take another number of it, too, that has the same
+/// name: "box loss: 1.2, cls loss: 0.3".
+std::optional<std::string> other_value(Pattern& pattern, std::string_view line, std::string_view value);
+
+/// Finds series in which each of some steps in a row stands in two kinds of lines: "[generator] step 5 loss 1.2", then
+/// "[discriminator] step 5 loss 0.3". Ranks that print one line each are of one kind: the last one counts.
+class StepsInTwoKinds {
+ public:
+  /// Takes in the next value. `line`: the text that tells its kind, by its words. A problem once, at the third such step.
+  std::optional<std::string> look(std::string_view line, double value, std::int64_t step);
+
+ private:
+  std::size_t lines_ = 0;
+  std::optional<std::int64_t> last_step_;
+  std::string last_words_;
+  double last_value_ = 0;
+  std::size_t in_a_row_ = 0;
+  bool this_step_counted_ = false;
 };
 
 }  // namespace bisectd::driver::read

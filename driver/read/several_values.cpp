@@ -1,5 +1,3 @@
-#include "driver/read/several_values.hpp"
-
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -11,6 +9,7 @@
 #include <utility>
 
 #include "driver/read/fields.hpp"
+#include "driver/read/rules.hpp"
 
 namespace bisectd::driver::read {
 namespace {

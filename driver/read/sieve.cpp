@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "driver/read/clean.hpp"
+#include "driver/read/line.hpp"
 
 namespace bisectd::driver::read {
 
@@ -109,33 +109,6 @@ class Occurrences {
   std::size_t at_ = 0;
 };
 
-/// The line around a place in a text.
-class Bounds {
- public:
-  explicit Bounds(const Block& block) : text_(block.text), has_returns_(block.contents.has_returns) {}
-
-  /// Start of the line that holds the byte at `at`, not before `from`, which is the start of a line.
-  std::size_t start(std::size_t from, std::size_t at) const {
-    from = after_last('\n', from, at);
-    return has_returns_ ? after_last('\r', from, at) : from;
-  }
-
-  /// Its end, which is the place of the first line end from `at` on, or the end of the text.
-  std::size_t end(std::size_t at) const {
-    const std::size_t newline = std::min(text_.find('\n', at), text_.size());
-    return has_returns_ ? std::min(text_.substr(0, newline).find('\r', at), newline) : newline;
-  }
-
- private:
-  std::size_t after_last(char wanted, std::size_t from, std::size_t to) const {
-    const void* found = ::memrchr(text_.data() + from, wanted, to - from);
-    return found == nullptr ? from : static_cast<std::size_t>(static_cast<const char*>(found) - text_.data()) + 1;
-  }
-
-  std::string_view text_;
-  bool has_returns_;  ///< most logs have none
-};
-
 }  // namespace
 
 void Sieve::add(const Needed& needed) {
@@ -154,7 +127,11 @@ void Sieve::pick(const Block& block, const TakeLine& take) const {
   if (literals_.empty()) return;
   static const Literal kEscape{.text = "\x1b"};
   const bool plain = block.contents.is_plain;
-  const Bounds bounds(block);
+  const bool has_returns = block.contents.has_returns;  // most logs have none
+  const auto after_last = [&](char wanted, std::size_t from, std::size_t to) {
+    const void* found = ::memrchr(block.text.data() + from, wanted, to - from);
+    return found == nullptr ? from : static_cast<std::size_t>(static_cast<const char*>(found) - block.text.data()) + 1;
+  };
   std::vector<Occurrences> occurrences;
   for (const Literal& literal : short_) occurrences.emplace_back(literal, block.text);
   if (!plain) occurrences.emplace_back(kEscape, block.text);
@@ -165,8 +142,12 @@ void Sieve::pick(const Block& block, const TakeLine& take) const {
     std::size_t hit = next_long;
     for (const Occurrences& each : occurrences) hit = std::min(hit, each.at());
     if (hit == kNowhere) return;
-    const std::size_t start = bounds.start(from, hit);
-    const std::size_t end = bounds.end(hit);
+    std::size_t start = after_last('\n', from, hit);
+    std::size_t end = std::min(block.text.find('\n', hit), block.text.size());
+    if (has_returns) {
+      start = after_last('\r', start, hit);
+      end = std::min(block.text.substr(0, end).find('\r', hit), end);
+    }
     const std::string_view raw = block.text.substr(start, end - start);
     const std::string_view text = plain ? raw : cleaned(raw, scratch);
     if (!text.empty()) take({.text = text, .block = &block, .offset = start});

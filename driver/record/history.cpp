@@ -66,6 +66,7 @@ void History::take(const json& record) {
     descent = keep::read_as<reports::Descent>(record);
   } else if (kind == "effect") {
     keep::read(record.at("seen"), effect_seen);
+    if (const auto why = record.find("still_on"); why != record.end()) keep::read(*why, still_on);
   } else {
     throw std::invalid_argument("unknown kind of record: " + kind);
   }
@@ -169,6 +170,8 @@ json catalogue_record(const neutralise::Catalogue& catalogue, bool exact) {
 
 json descent_record(const reports::Descent& descent) { return keep::record("descent", descent); }
 
-json effect_record(const strategies::SuspectSet& seen) { return {{"kind", "effect"}, {"seen", keep::written(seen)}}; }
+json effect_record(const strategies::SuspectSet& seen, const std::map<std::string, std::string>& still_on) {
+  return {{"kind", "effect"}, {"seen", keep::written(seen)}, {"still_on", still_on}};
+}
 
 }  // namespace bisectd::driver

@@ -42,10 +42,11 @@ struct History : Begun, PastTrials {
   std::string failure;  ///< why the last session could not go on; empty: it was not so
   std::optional<std::vector<std::string>> differing_commands;  ///< how the sides differ; absent: not checked yet
   std::optional<neutralise::Catalogue> catalogue;
-  bool exact = false;                       ///< the search was told that verdicts are exact
-  strategies::SuspectSet effect_seen;       ///< suspects whose neutralising left its trace
-  std::optional<reports::Descent> descent;  ///< once it was begun; without what was before
-  std::uintmax_t whole_bytes = 0;           ///< of the journal, when it was read
+  bool exact = false;                           ///< the search was told that verdicts are exact
+  strategies::SuspectSet effect_seen;           ///< suspects whose neutralising left its trace
+  std::map<std::string, std::string> still_on;  ///< why others are not off though neutralised, as logs say it; by labels
+  std::optional<reports::Descent> descent;      ///< once it was begun; without what was before
+  std::uintmax_t whole_bytes = 0;               ///< of the journal, when it was read
 
   /// The next record. Throws what nlohmann::json throws, and std::exception, for one that does not fit.
   void take(const nlohmann::json& record);
@@ -79,6 +80,6 @@ nlohmann::json session_record(double elapsed_s, const std::string& failure, std:
 nlohmann::json checks_record(const std::vector<std::string>& differences);
 nlohmann::json catalogue_record(const neutralise::Catalogue& catalogue, bool exact);
 nlohmann::json descent_record(const reports::Descent& descent);
-nlohmann::json effect_record(const strategies::SuspectSet& seen);
+nlohmann::json effect_record(const strategies::SuspectSet& seen, const std::map<std::string, std::string>& still_on);
 
 }  // namespace bisectd::driver

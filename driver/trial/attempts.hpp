@@ -20,7 +20,7 @@
 #include "driver/launch/scheduler.hpp"
 #include "driver/neutralise/recipe.hpp"
 #include "driver/read/attempt_log.hpp"
-#include "driver/read/json_names.hpp"
+#include "driver/read/names.hpp"
 #include "reports/record.hpp"
 
 namespace bisectd::driver {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "driver/read/clean.hpp"
+#include "driver/read/line.hpp"
 
 namespace bisectd::driver {
 namespace {

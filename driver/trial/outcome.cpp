@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "driver/read/clean.hpp"
+#include "driver/read/line.hpp"
 #include "driver/read/logged_values.hpp"
 #include "driver/trial/attempt_files.hpp"
 

@@ -18,7 +18,7 @@
 #include "driver/launch/slurm.hpp"
 #include "driver/log/log.hpp"
 #include "driver/neutralise/placeholders.hpp"
-#include "driver/read/clean.hpp"
+#include "driver/read/line.hpp"
 #include "driver/trial/inherited_settings.hpp"
 #include "driver/trial/script_settings.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "configs/file_bytes.hpp"
 #include "configs/printable.hpp"
-#include "driver/read/assemble.hpp"
+#include "driver/read/follow.hpp"
 #include "driver/read/line.hpp"
 #include "driver/read/attempt_log.hpp"
 #include "driver/trial/attempt_files.hpp"

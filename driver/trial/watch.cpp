@@ -115,7 +115,7 @@ std::vector<strategies::SuspectId> WatchList::refused(const neutralise::Catalogu
 std::map<std::string, std::string> WatchList::reasons(const SeenNames& seen) const {
   std::map<std::string, std::string> found;
   for (const Watched& watched : watched_)
-    if (watched.kind == Kind::refused)
+    if (watched.kind == Kind::refused || watched.kind == Kind::gone)
       for (const auto& [key, count] : counts(watched, seen))
         if (!key.detail.empty()) found.emplace(watched.family->name + ":" + written(*watched.family, key.name), key.detail);
   return found;

@@ -34,7 +34,7 @@ class WatchList {
   /// Suspects that the log of a broken run names as impossible to neutralise.
   std::vector<strategies::SuspectId> refused(const neutralise::Catalogue& catalogue, const SeenNames& seen) const;
 
-  /// Why members cannot be neutralised, as far as the log of a run says it; by their labels, `family:name`.
+  /// Why members cannot be neutralised, or were not, as far as the log of a run says it; by their labels, `family:name`.
   std::map<std::string, std::string> reasons(const SeenNames& seen) const;
 
   /// Suspects of families whose runs can show that a member is off.

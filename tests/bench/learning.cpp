@@ -9,7 +9,6 @@
 #include <string>
 
 #include "driver/learn/reading.hpp"
-#include "driver/learn/refusal.hpp"
 
 using namespace bisectd::driver;
 

@@ -20,8 +20,8 @@ TEST_CASE("every format that an experiment may name can be read, and says truly 
 }
 
 TEST_CASE("every format that can be read may be named in an experiment") {
-  for (const std::string& name : driver::read::format_names()) {
-    CAPTURE(name);
-    CHECK(std::ranges::count(configs::kMetricFormats, name, &configs::MetricFormat::name) == 1);
+  for (const driver::read::Format& format : driver::read::formats()) {
+    CAPTURE(format.name);
+    CHECK(std::ranges::count(configs::kMetricFormats, format.name, &configs::MetricFormat::name) == 1);
   }
 }

@@ -54,7 +54,7 @@ TEST_CASE("what is journaled is read back") {
     journal.append(trial_record(plan));
     journal.append(attempt_started_record({.trial = 3, .number = 1}, 0.5, "npu 0"));
     journal.append(attempt_ended_record(outcome));
-    journal.append(effect_record(strategies::SuspectSet(std::string("0010"))));
+    journal.append(effect_record(strategies::SuspectSet(std::string("0010")), {{"ops:b", "why"}}));
     journal.append(judged_record(3, judgement));
     journal.append(refused_record(3, {2, 0}, {"", "no kernel"}));
     plan.number = 4;
@@ -79,6 +79,7 @@ TEST_CASE("what is journaled is read back") {
   CHECK(history.catalogue->always_on()[0].name == "stays");
   CHECK(history.catalogue->always_on()[0].stays_on == "it draws");
   CHECK(history.effect_seen.test(1));
+  CHECK(history.still_on.at("ops:b") == "why");
   REQUIRE(history.trials.size() == 2);
   const PastTrial& past = history.trials[0];
   CHECK(past.role == Role::certificate);

@@ -40,7 +40,7 @@ class ShellSettings(Space):
     def test_what_the_training_sets_once_more_is_without_effect(self):
         """In its own Python, where nothing that reads launch scripts sees it; a shim says what the training has."""
         self.write("paddle.py", "")
-        self.write("train.py", "import os; os.environ['SW_A'] = '1'; import paddle\n"
+        self.write("train.py", "import os; os.environ['SW_A'] = '1\\n\\u202e'; import paddle\n"
                                "off = os.environ['SW_A'] == '0' or os.path.basename(os.getcwd()) == 'reference'\n"
                                "for step in range(1, 101): print(f'step: {step}, loss: {3 / step + 1 + (0 if off else 0.2)}')\n")
         self.write("experiment.yaml", f"""\
@@ -52,7 +52,7 @@ families:
   sw:
     kind: toggle
     environment: {{PYTHONPATH: "{{presets}}/python"}}
-    effect: {{gone_from_log: 'bisectd: cannot set (?P<name>\\w+): '}}
+    effect: {{gone_from_log: 'bisectd: cannot set (?P<name>\\w+): (?P<detail>.+)'}}
     toggles:
       SW_A: {{environment: SW_A, suspect: "1", safe: "0"}}
       SW_B: {{environment: SW_B, suspect: "1", safe: "0"}}
@@ -63,10 +63,10 @@ steps: 100
         report = self.report()
         self.assertEqual(report["outcome"], "outside_suspects")
         self.assertEqual([(one["name"], one["why"]) for one in report["no_effect"]],
-                         [("SW_A", "it was switched off, but the log of every run says that it is not off")])
+                         [("SW_A", "it was set to '0', and the training has '1\\n\\u202e'")])
         (everything,) = {trial["number"] for trial in report["trial_list"] if trial["role"] == "everything"}
         log = (self.run_folder() / f"trials/{everything:04}/attempt-1/stdout.log").read_text()
-        self.assertIn("bisectd: cannot set SW_A: the training has '1', and bisectd gave '0'", log)
+        self.assertIn("bisectd: cannot set SW_A: it was set to '0', and the training has '1\\n\\u202e'", log)
         self.assertNotIn("SW_B", log)
 
     def test_what_the_experiment_says_is_no_matter_of_the_shell(self):

@@ -67,9 +67,9 @@ class Installing(unittest.TestCase):
         settings = '{"A": "0", "B": "1", "C": null, "D": null, "E": "x"}'
         said = self.run_code(code, BISECTD_SETTINGS=settings, B="1", C="3")
         self.assertEqual([line for line in said if line.startswith("bisectd: ")],
-                         ["bisectd: cannot set A: the training has '2', and bisectd gave '0'",
-                          "bisectd: cannot set C: the training has '3', and bisectd gave none",
-                          "bisectd: cannot set E: the training has none, and bisectd gave 'x'"])
+                         ["bisectd: cannot set A: it was set to '0', and the training has '2'",
+                          "bisectd: cannot set C: it was unset, and the training has '3'",
+                          "bisectd: cannot set E: it was set to 'x', and the training does not have it"])
 
     def test_after_the_import(self):
         self.assertEqual(self.run_code("import mindspore; print('trains')"), ["conv_allow_hf32 False", "trains"])

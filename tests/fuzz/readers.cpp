@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "driver/align/spreadsheet.hpp"
-#include "driver/read/assemble.hpp"
+#include "driver/read/follow.hpp"
 #include "driver/read/formats.hpp"
 #include "driver/read/learnt_metrics.hpp"
 #include "driver/read/metric_reader.hpp"

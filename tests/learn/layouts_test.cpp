@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/learn/refusal.hpp"
+#include "driver/learn/reading.hpp"
 #include "tests/learn/sample_log.hpp"
 
 using namespace bisectd::driver::learn;
@@ -56,6 +56,12 @@ const std::vector<Layout> kLayouts{
     {"columns", "{n},{v},0.001\n", 1, 1, "step,loss,lr\n"},
     {"spaced table", "   {n}   {v}   0.01\n", 1, 1, "  iter   loss   lr\n"},
     {"train_loss_step", "Epoch 0: {n}/60 train_loss_step={v}\n"},
+    {"PyTorch's tutorial", "[{e}, {b:5}] loss: {v}\n"},
+    {"Keras' guide", "Training loss (for one batch) at step {n}: {v}\n"},
+    {"one word", "iter {n} trainloss {v}\n"},
+    {"torchrun's tags", "[default0]:step {n} loss {v}\n[default1]:step {n} loss {w}\n"},
+    {"a container's", "{{\"log\": \"step {n} loss {v}\\n\", \"stream\": \"stdout\"}}\n"},
+    {"name and value", "{{\"name\": \"loss\", \"step\": {n}, \"value\": {v}}}\n"},
     {"mean in brackets", "Epoch: [0]  [{n:4}/1251]  eta: 0:10:00  loss: {v} ({r})  acc1: 1.5 (1.2)\n"},
     {"epoch and batch", "[Epoch {e}/2][Iter: {b0}/30] lr: 0.1, top1: 0.5, loss: {v}, batch_cost: 0.2s\n", 0, 1, "",
      "[Epoch 1/2][Avg] top1: 0.5, loss: 4.5\n"},
@@ -158,6 +164,14 @@ TEST_CASE("what is left out is counted, and a number that is cut is none") {
   std::string cut = log_of({"plain", "step {n} loss {v}\n"});
   cut.resize(cut.size() - 3);
   CHECK(learnt(cut).points.size() == kValues - 1);
+}
+
+TEST_CASE("values that came before a bar of something else are counted with the others") {
+  std::string log = "{'loss': 3.5}\n{'loss': 3.25}\n";
+  for (int i = 1; i < 4; ++i) log += fmt::format("\rSteps: 2%|#   | {}/82400 [31:29<30:59:03, 1.38s/it]", i);
+  const Found found = learnt(log + "\n{'loss': 3.125}\n");
+  CHECK(found.reading.step.empty());
+  CHECK(found.points.size() == 3);
 }
 
 TEST_CASE("numbers beside the loss are read at its steps") {

@@ -1,5 +1,5 @@
 // Text made harmless.
-#include "driver/read/clean.hpp"
+#include "driver/read/line.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,5 +1,5 @@
 // What a text holds, at any place of it and of any length: the pass goes over strides of 128 bytes.
-#include "driver/read/contents.hpp"
+#include "driver/read/line.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // Names in JSON files that runs leave, in every form that CANN's fusion_result.json has had.
-#include "driver/read/json_names.hpp"
+#include "driver/read/names.hpp"
 
 #include <filesystem>
 #include <fstream>

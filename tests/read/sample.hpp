@@ -7,7 +7,7 @@
 
 #include "configs/experiment.hpp"
 #include "driver/judge/curve.hpp"
-#include "driver/read/assemble.hpp"
+#include "driver/read/follow.hpp"
 #include "driver/read/metric_reader.hpp"
 #include "driver/read/sieve.hpp"
 

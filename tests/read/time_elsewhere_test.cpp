@@ -1,4 +1,4 @@
-#include "driver/read/time_elsewhere.hpp"
+#include "driver/read/names.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -9,12 +9,10 @@ import os
 import sys
 
 
-def shown(value):
-    return "none" if value is None else repr(value)
-
-
 def install():
     for name, value in json.loads(os.environ["BISECTD_SETTINGS"]).items():
         found = os.environ.get(name)
         if found != value:
-            sys.stdout.write(f"bisectd: cannot set {name}: the training has {shown(found)}, and bisectd gave {shown(value)}\n")
+            given = "unset" if value is None else f"set to {value!r}"
+            has = "does not have it" if found is None else f"has {found!r}"
+            sys.stdout.write(f"bisectd: cannot set {name}: it was {given}, and the training {has}\n")
