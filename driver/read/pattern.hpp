@@ -7,13 +7,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "driver/read/sieve.hpp"
 
 namespace re2 {
-class RE2;
 class StringPiece;
 }  // namespace re2
 
@@ -43,14 +41,12 @@ class Pattern {
   /// As RE2 itself; pieces_[0] is of no use then. Absent: only RE2 can tell.
   std::optional<bool> match_halves(std::string_view text, std::size_t from);
 
-  std::unique_ptr<re2::RE2> regex_;
+  struct Part;
+  std::unique_ptr<Part> whole_;
   std::string prefix_;  ///< every match begins with it; may be empty
   // Of a pattern "HEAD.*TAIL" whose halves mean by themselves what they mean in it; else null.
-  std::unique_ptr<re2::RE2> head_, tail_;
+  std::unique_ptr<Part> head_, tail_;
   std::string tail_prefix_;
-  /// Bytes of the tail before and behind its only group, where they are plain text: RE2 finds such a match six times faster
-  /// than it finds the group in it.
-  std::optional<std::pair<std::size_t, std::size_t>> around_group_;
   Needed needed_;
   std::vector<int> numbers_;              ///< of the groups; -1 for one that is absent
   std::vector<re2::StringPiece> pieces_;  ///< of the last match
