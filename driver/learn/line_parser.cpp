@@ -292,6 +292,11 @@ const Shape* LineParser::parse_row(std::string_view line, bool in_bar, std::vect
   values.insert(values.end(), behind.begin(), behind.end());
   std::unique_ptr<Shape>& shape = shapes_[sign];
   if (!shape) {
+    for (std::size_t at = 0; at < names.size(); ++at)
+      for (const char* tag : {"name", "tag", "metric", "key"})
+        if (lower(names[at]) == tag)
+          for (std::string& key : keys)
+            if (lower(key) == "value") key = cells[at];
     if (more) keys.insert(keys.end(), more->keys.begin(), more->keys.end());
     shape = std::make_unique<Shape>(Shape{sign, all_different(std::move(keys)), words, in_bar});
   }

@@ -110,9 +110,23 @@ void take_records(const Json& value, int depth, const PlainLines::Take& take) {
   if (value.is_array())
     for (const Json& item : value) take_records(item, depth + 1, take);
   if (!value.is_object()) return;
+  std::vector<std::pair<std::string, const Json*>> lists, columns;
+  for (const auto& [key, item] : value.items())
+    if (item.is_array() && item.size() > 2) {
+      lists.emplace_back(key, &item);
+      if (!item[0].is_structured()) columns.emplace_back(key, &item);
+    }
+  const auto as_long = [&](const auto& column) { return column.second->size() == columns[0].second->size(); };
+  if (2 * columns.size() > value.size() && std::ranges::all_of(columns, as_long)) {  // {"loss": [...], "step": [...]}
+    for (std::size_t row = 0; row < columns[0].second->size(); ++row) {
+      Json record = Json::object();
+      for (const auto& [key, column] : columns) record[key] = (*column)[row];
+      take_object(record, take);
+    }
+    return;
+  }
   take_object(value, take);
-  for (const Json& item : value)
-    if (item.is_array() && item.size() > 2) take_records(item, depth + 1, take);
+  for (const auto& [key, list] : lists) take_records(*list, depth + 1, take);
 }
 
 /// The line of a log that a container's runtime wrapped: {"log": "step 1 loss 2.3\n", "stream": "stdout"}.

@@ -107,6 +107,7 @@ std::optional<LossRank> loss_rank(std::string_view key) {
   Words rest = words;
   std::erase_if(rest, [](const std::string& word) { return is_in_any(word, {&kTraining, &kTotal}); });
   if (kOtherNames.contains(rest)) return LossRank{LossRank::other_word};
+  if (words.size() > 1 && words.back() == "function" && words[words.size() - 2] == "loss") words.pop_back();
   if (!(said("loss") || said("losses")) || any_in(words, {&kNoLoss}) || key.ends_with("()")) return std::nullopt;
   const bool value = words.back() == "value";
   if (!value && !is_in_any(words.back(), {&kNeutral, &kTraining, &kTotal, &kNow, &kMean}) && words.front() != "loss" &&
@@ -126,11 +127,14 @@ std::optional<LossRank> loss_rank(std::string_view key) {
 
 std::optional<StepRank> step_rank(std::string_view key, bool counted, bool in_bar) {
   const Words words = words_of(key);
-  if (any_in(words, {&kEpoch}) && !any_in(words, {&kStep, &kNoStep})) return StepRank::epoch;
+  Words not_seconds = words;
+  std::erase(not_seconds, "s");  // epoch(s)
+  if (any_in(words, {&kEpoch}) && !any_in(not_seconds, {&kStep, &kNoStep})) return StepRank::epoch;
   if (key.size() > 1 && key[0] == '#' && std::ranges::all_of(key.substr(1), is_figure))
     return counted && in_bar ? StepRank::bar : counted ? StepRank::counted : StepRank::nameless;
   if (any_in(words, {&kNoStep, &kProcess})) return std::nullopt;
-  if (!words.empty() && kStep.contains(words.back())) return StepRank::step;
+  const bool global = std::ranges::count(words, "global") > 0 && std::ranges::count(words, "step") > 0;
+  if (!words.empty() && (kStep.contains(words.back()) || global)) return StepRank::step;
   return counted ? StepRank::counted : any_in(words, {&kBatch}) ? StepRank::batch : StepRank::other;
 }
 

@@ -55,12 +55,13 @@ const std::vector<Layout> kLayouts{
      "{\"mode\": \"val\", \"epoch\": 1, \"loss\": 9.25}\n"},
     {"columns", "{n},{v},0.001\n", 1, 1, "step,loss,lr\n"},
     {"spaced table", "   {n}   {v}   0.01\n", 1, 1, "  iter   loss   lr\n"},
+    {"a column of names", "loss,{v},{n}\nlr,0.001,{n}\n", 1, 1, "name,value,step\n"},
+    {"a printed tuple", "step {n} ('loss', {v})\n"},
     {"train_loss_step", "Epoch 0: {n}/60 train_loss_step={v}\n"},
     {"PyTorch's tutorial", "[{e}, {b:5}] loss: {v}\n"},
     {"Keras' guide", "Training loss (for one batch) at step {n}: {v}\n"},
     {"one word", "iter {n} trainloss {v}\n"},
     {"torchrun's tags", "[default0]:step {n} loss {v}\n[default1]:step {n} loss {w}\n"},
-    {"a container's", "{{\"log\": \"step {n} loss {v}\\n\", \"stream\": \"stdout\"}}\n"},
     {"name and value", "{{\"name\": \"loss\", \"step\": {n}, \"value\": {v}}}\n"},
     {"mean in brackets", "Epoch: [0]  [{n:4}/1251]  eta: 0:10:00  loss: {v} ({r})  acc1: 1.5 (1.2)\n"},
     {"epoch and batch", "[Epoch {e}/2][Iter: {b0}/30] lr: 0.1, top1: 0.5, loss: {v}, batch_cost: 0.2s\n", 0, 1, "",
@@ -115,6 +116,13 @@ TEST_CASE("a loss that is no longer finite is read on, by itself and as its like
         CHECK(found.points[30].step == layout.first_step + 30 * layout.stride);
       }
     }
+}
+
+TEST_CASE("a JSON document of columns is read row by row") {
+  const Found found = learnt(R"({"loss": [7.5, 7.25, 7.125, 7.0], "step": [10, 20, 30, 40]})");
+  REQUIRE(found.points.size() == 4);
+  CHECK(found.points[3].value.number == 7);
+  CHECK(found.points[3].step == 40);
 }
 
 TEST_CASE("a log that is short is read as its like taught") {
