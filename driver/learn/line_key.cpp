@@ -55,7 +55,7 @@ std::string_view without_unit(std::string_view gap) {
 
 Key key_behind(std::string_view gap, bool first) {
   static const re2::RE2 pair(R"(\(\s*["']([^"'()]+)["']\s*,\s*$)");  // ('loss', 2.3)
-  static const re2::RE2 remark(R"( \([a-z]+ [a-z ]+\))");  // loss (for one batch) at step
+  static const re2::RE2 remark(R"( \([a-z]+ [a-z ]+\))");            // loss (for one batch) at step
   static const re2::RE2 level(R"(^(?:INFO|DEBUG|WARN(?:ING)?|ERROR|NOTICE|I)\s+)");
   if (gap.size() > kKeyFrom) gap.remove_prefix(gap.size() - kKeyFrom);
   re2::StringPiece found;
