@@ -60,19 +60,6 @@ void for_each_line(const Block& block, const TakeLine& take) {
     start = end + 1;
   }
 }
-namespace {
-
-void append_valid(std::string_view text, std::string& valid) {
-  for (;;) {
-    const std::size_t good = utf8::find_invalid(text.begin(), text.end()) - text.begin();
-    valid += text.substr(0, good);
-    if (good == text.size()) return;
-    valid += "\xef\xbf\xbd";
-    text.remove_prefix(good + 1);
-  }
-}
-
-}  // namespace
 
 std::string_view cleaned(std::string_view text, std::string& scratch) {
   if (contents_of(text).is_plain) return text;
@@ -87,8 +74,13 @@ std::string_view cleaned(std::string_view text, std::string& scratch) {
 
 std::string with_valid_characters(std::string_view text) {
   std::string valid;
-  append_valid(text, valid);
-  return valid;
+  for (;;) {
+    const std::size_t good = utf8::find_invalid(text.begin(), text.end()) - text.begin();
+    valid += text.substr(0, good);
+    if (good == text.size()) return valid;
+    valid += "\xef\xbf\xbd";
+    text.remove_prefix(good + 1);
+  }
 }
 
 std::string for_display(std::string_view text, std::size_t most_bytes) {

@@ -91,9 +91,13 @@ class Steps:
         return told
 
     def ran(self, session, fetches):
-        graph = session.graph
-        wanted = [graph.as_graph_element(one) for one in tensorflow.nest.flatten(fetches, expand_composites=True)]
-        waiting, seen = [getattr(one, "op", one) for one in wanted if one is not None], set()
+        waiting, seen = [], set()
+        for one in tensorflow.nest.flatten(fetches, expand_composites=True):
+            try:
+                element = session.graph.as_graph_element(one)
+            except (KeyError, TypeError, ValueError):  # no part of the graph; the session says so
+                continue
+            waiting.append(getattr(element, "op", element))
         while waiting:
             operation = waiting.pop()
             if operation not in seen:
