@@ -1,6 +1,9 @@
 // What the answer of the search means for the person who asked: outcome, workaround, advice. Pure.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "configs/experiment.hpp"
 #include "driver/judge/verdict.hpp"
 #include "driver/neutralise/recipe.hpp"
