@@ -15,12 +15,14 @@ import os
 import pathlib
 import random
 import re
-import socket
 import subprocess
+import sys
 import tempfile
-import time
 
 from planted_devices import NO_SEARCH, ROOT, TARGET, level, played
+
+sys.path.append(str(ROOT / "tests/end_to_end"))
+import warm_start as warm
 
 ENVIRONMENT = pathlib.Path(os.environ.get("TORCH_NPU", ROOT / "build/torch-npu"))  # as in examples/torch_npu/build
 PYTHON = ENVIRONMENT / "bin/python"
@@ -104,17 +106,9 @@ def judged(report, menders):
 @contextlib.contextmanager
 def warm_start(folder, python=PYTHON, modules=()):
     """The beginning of a command that starts a script in a process that has imported PyTorch, and these modules."""
-    program, path = [str(python), str(BENCH / "warm_start.py")], str(folder / "socket")
-    server = subprocess.Popen([*program, "--serve", path, *modules], stdin=subprocess.PIPE, env={"LD_LIBRARY_PATH": str(ENVIRONMENT / "cann"), "OMP_NUM_THREADS": "1"})
-    try:
-        while server.poll() is None:
-            with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as tried:
-                tried.connect(path)
-                break
-            time.sleep(0.2)
-        yield [*program, path]
-    finally:
-        server.communicate()
+    path = str(folder / "socket")
+    with warm.serving(python, path, [*warm.OF_TORCH_NPU, *modules], {"LD_LIBRARY_PATH": str(ENVIRONMENT / "cann"), "OMP_NUM_THREADS": "1"}):
+        yield [str(python), warm.__file__, path]
 
 
 def main():

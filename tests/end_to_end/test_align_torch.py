@@ -7,14 +7,14 @@ import subprocess
 import unittest
 
 from space import Space
-from torch_space import PYTHON, example, main
+from torch_space import PYTHON, WARM, WarmSpace, example, main
 
 MSPROBE = os.environ.get("MSPROBE_PYTHONPATH")
 
 
-class Align(Space):
+class Align(WarmSpace):
     def align(self, faults, code=1):
-        experiment = example()
+        experiment = example(WARM)
         self.write("experiment.yaml", experiment.replace("gelu_backward*1.5;tanh*1.4&gelu", faults))
         return json.loads(self.bisectd("align", "--json", "experiment.yaml", code=code, timeout=300).out)
 

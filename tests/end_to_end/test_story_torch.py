@@ -1,14 +1,13 @@
 """One engineer, one model, from the first crash on the device to the upgrade after: PyTorch on the stand-in."""
 import json
 
-from space import Space
-from torch_space import example, main
+from torch_space import WARM, WarmSpace, example, main
 
 
-class Story(Space):
+class Story(WarmSpace):
     def experiment(self, name, faults, suspects, environment="", more=""):
         """The subject's environment is what the engineer exports by then."""
-        base = example().replace("name: torch\n", "")
+        base = example(WARM).replace("name: torch\n", "")
         base = base.replace('STANDIN_NPU_FAULTS: "gelu_backward*1.5;tanh*1.4&gelu"', f'STANDIN_NPU_FAULTS: "{faults}"{environment}')
         self.write(name, base[:base.index("suspects:")] + f"suspects: {suspects}\n{more}")
         return name

@@ -6,6 +6,7 @@ import subprocess
 import textwrap
 import unittest
 
+import warm_start
 from space import SOURCE, Space
 
 EXAMPLE = SOURCE / "examples/torch_npu"
@@ -13,6 +14,7 @@ ENVIRONMENT = SOURCE / "build/torch-npu"
 PYTHON = ENVIRONMENT / "bin/python"
 CANN = {"LD_LIBRARY_PATH": str(ENVIRONMENT / "cann")}
 SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_TORCH_AFTER": "torch_npu"}
+WARM = warm_start.__file__, "torch.socket"
 POOL = "max_pool2d_with_indices+max_pool2d_with_indices_backward"
 
 # A convolution, pooling and dropout: what of them only the device can read is not shared with the CPU.
@@ -40,9 +42,11 @@ class TorchNpu(Space):
     def setUp(self):
         super().setUp()
         self.write("cnn.py", textwrap.dedent(CNN))
+        self.enterContext(warm_start.serving(PYTHON, self.folder / "torch.socket", warm_start.OF_TORCH_NPU, {**os.environ, **CANN, "OMP_NUM_THREADS": "1"}))
 
     def run_python(self, *words, code=0, **environment):
-        self.last = subprocess.run([PYTHON, *words], cwd=self.folder, env={**os.environ, **CANN, **environment}, capture_output=True, text=True)
+        start = () if str(words[0]).startswith("-") else WARM
+        self.last = subprocess.run([PYTHON, *start, *words], cwd=self.folder, env={**os.environ, **CANN, **environment}, capture_output=True, text=True)
         self.assertEqual(self.last.returncode, code, self.last.stderr)
         return self.last.stdout.splitlines()
 
@@ -284,13 +288,14 @@ class Operators(TorchNpu):
 class Search(TorchNpu):
     def test_the_backward_of_pooling(self):
         self.faults({"op": "aclnnMaxPool2dWithMaskBackward", "relative": 4})
+        command = json.dumps([str(PYTHON), *WARM, "cnn.py"])
         self.write("experiment.yaml", f"""\
             version: 1
             name: pooling
             extends: torch-npu
-            reference: {{command: [{PYTHON}, cnn.py], environment: {{LD_LIBRARY_PATH: {ENVIRONMENT}/cann, STANDIN_CANN_MAKE: gpu}}}}
+            reference: {{command: {command}, environment: {{LD_LIBRARY_PATH: {ENVIRONMENT}/cann, STANDIN_CANN_MAKE: gpu}}}}
             subject:
-              command: [{PYTHON}, cnn.py]
+              command: {command}
               environment: {{LD_LIBRARY_PATH: {ENVIRONMENT}/cann, STANDIN_CANN_FAULTS: faults.json}}
               devices: {{ids: [0, 1]}}
             steps: 60

@@ -3,25 +3,35 @@ import os
 import subprocess
 import unittest
 
+import warm_start
 from space import SOURCE, Space
 
 TORCH = SOURCE / "examples/torch"
 PYTHON = str(SOURCE / "build/torch-npu/bin/python")
+WARM = f"{PYTHON}, {warm_start.__file__}, torch.socket"  # in a folder of WarmSpace
 os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"  # torch_npu is beside it
 SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_TORCH_DEVICE": "privateuseone",
         "BISECTD_TORCH_AFTER": "standin_npu"}
 
 
-def example():
+def example(python=PYTHON):
     """The text of its experiment, to be written in any folder."""
-    return (TORCH / "experiment.yaml").read_text().replace("train.py", str(TORCH / "train.py")).replace("../../build/torch-npu/bin/python", PYTHON)
+    return (TORCH / "experiment.yaml").read_text().replace("train.py", str(TORCH / "train.py")).replace("../../build/torch-npu/bin/python", python)
 
 
-class TorchSpace(Space):
+class WarmSpace(Space):
+    """Trainings that start by WARM have imported PyTorch already, which takes two thirds of their processor time."""
+
+    def setUp(self):
+        super().setUp()
+        self.enterContext(warm_start.serving(PYTHON, self.folder / "torch.socket", ["torch"]))
+
+
+class TorchSpace(WarmSpace):
     """The search of examples/torch with other faults."""
 
     def find(self, faults, suspects="{ops: {discover: true}}", code=1, discovery=""):
-        experiment = example().replace("gelu_backward*1.5;tanh*1.4&gelu", faults)
+        experiment = example(WARM).replace("gelu_backward*1.5;tanh*1.4&gelu", faults)
         experiment = experiment[:experiment.index("suspects:")] + f"suspects: {suspects}\n"
         experiment = experiment.replace("  modules: *standin", discovery or "  modules: *standin", 1)
         read = [TORCH / "train.py", TORCH / "standin_npu.py", SOURCE / "build/standin-torch/standin_npu.so"]
