@@ -42,11 +42,13 @@ class TorchNpu(Space):
     def setUp(self):
         super().setUp()
         self.write("cnn.py", textwrap.dedent(CNN))
-        self.enterContext(warm_start.serving(PYTHON, self.folder / "torch.socket", warm_start.OF_TORCH_NPU, {**os.environ, **CANN, "OMP_NUM_THREADS": "1"}))
+        self.enterContext(warm_start.serving(PYTHON, self.folder / "torch.socket", warm_start.OF_TORCH_NPU,
+                                             {**os.environ, **CANN, "OMP_NUM_THREADS": "1"}))
 
     def run_python(self, *words, code=0, **environment):
-        start = () if str(words[0]).startswith("-") else WARM
-        self.last = subprocess.run([PYTHON, *start, *words], cwd=self.folder, env={**os.environ, **CANN, **environment}, capture_output=True, text=True)
+        start = () if words[0] == "-c" else WARM
+        environment = {**os.environ, **CANN, **environment}
+        self.last = subprocess.run([PYTHON, *start, *words], cwd=self.folder, env=environment, capture_output=True, text=True)
         self.assertEqual(self.last.returncode, code, self.last.stderr)
         return self.last.stdout.splitlines()
 
@@ -322,10 +324,11 @@ class Search(TorchNpu):
                          {"_allgather_base_", "_reduce_scatter_base_", "all_reduce", "allreduce_", "chunk_cat", "wait_tensor",
                           "module FSDPModel", "module blocks.0", "module blocks.1"})
 
-    RANKS = "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", str(EXAMPLE / "train.py"), "--steps", "40"
+    RANKS = "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", "--no-python", str(PYTHON), *WARM, str(EXAMPLE / "train.py"), \
+        "--steps", "40"
 
-    def write_two_ranks(self):
-        command = json.dumps([str(PYTHON), *self.RANKS])
+    def write_two_ranks(self, *command):
+        command = json.dumps(command)
         self.write("experiment.yaml", f"""\
             version: 1
             name: ranks
@@ -347,13 +350,13 @@ class Search(TorchNpu):
         for ours, theirs in zip(self.losses(*self.RANKS[:-1], "10", **self.faults(rounding=0)), one, strict=True):
             self.assertAlmostEqual(ours, theirs, delta=1e-4 * theirs)
         self.faults({"op": "aclnnLayerNormBackward", "relative": 3})
-        self.write_two_ranks()
+        self.write_two_ranks(str(PYTHON), *WARM, *self.RANKS)
         self.bisectd("run", "experiment.yaml", code=1, timeout=1800)
         self.assertEqual(self.culprits(self.report()), ["ops:native_layer_norm_backward"])
 
     def test_ctrl_c_ends_all_ranks(self):
         self.faults({"op": "aclnnLayerNormBackward", "relative": 3})
-        self.write_two_ranks()
+        self.write_two_ranks(str(PYTHON), *(word for word in self.RANKS if word not in ("--no-python", str(PYTHON), *WARM)))
         process = self.start("run", "experiment.yaml")
         self.wait_for(lambda: sum("train.py" in one and "torch.distributed.run" not in one for one in self.processes_of_this_test()) == 2, 120)
         process.send_signal(signal.SIGINT)

@@ -4,7 +4,7 @@ training less than one.
 
     warm_start.py --serve SOCKET MODULES...
                                           imports these, then forks a process for each script that is asked for; ends at the end of its input
-    warm_start.py SOCKET SCRIPT WORDS...  has the server run the script with this environment, folder and output, and ends as it ends
+    warm_start.py SOCKET SCRIPT WORDS...  has the server run the script (or -m MODULE) with this environment, folder and output, and ends as it ends
 
 What Python and the shims do at a start happens in the new process: PYTHONPATH, sitecustomize, and the import of torch_npu, which reads its
 variables. LD_LIBRARY_PATH and what PyTorch reads when it is imported are the server's.
@@ -39,7 +39,10 @@ def become(asked):
         importlib.import_module("sitecustomize")
     if os.environ.get("TORCH_DEVICE_BACKEND_AUTOLOAD") != "0":
         importlib.import_module("torch_npu")  # as PyTorch does when it is imported
-    runpy.run_path(sys.argv[0], run_name="__main__")
+    if sys.argv[0] == "-m":
+        runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+    else:
+        runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 def watch(connection, child):
