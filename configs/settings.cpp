@@ -6,7 +6,7 @@
 
 #include "configs/blocks.hpp"
 #include "configs/suggest.hpp"
-#include "configs/format_names.hpp"
+#include "configs/formats.hpp"
 #include "configs/kinds.hpp"
 #include "configs/placeholders.hpp"
 #include "configs/printable.hpp"
@@ -15,26 +15,21 @@
 namespace bisectd::configs {
 namespace {
 
-const MetricFormat* format_of(const Metric& metric) {
-  const auto* known = std::ranges::find(kMetricFormats, metric.format.value, &MetricFormat::name);
-  return known == kMetricFormats.end() ? nullptr : known;
-}
-
 Kind<std::string> format() {
   std::vector<std::pair<std::string, std::string>> names;
-  for (const MetricFormat& known : kMetricFormats) names.emplace_back(known.name, known.name);
+  for (const MetricFormat& known : metric_formats()) names.emplace_back(known.name, known.name);
   return choice(names, "format");
 }
 
 void settle_metric(MapReader& reader, Metric& metric) {
-  const MetricFormat* format = format_of(metric);
+  const MetricFormat* format = find_format(metric.format.value);
   const Value* pattern = reader.find("pattern");
   if (pattern && reader.find("format"))
     reader.problems().add(pattern->place, fmt::format("`{}` has `format` and `pattern`", reader.what()), "either is enough");
-  if (format && format->needs_file && !metric.file)
+  if (format && format->needs_file() && !metric.file)
     reader.problems().add(metric.format.place, fmt::format("format {} needs `file`: it is not printed", format->name),
                           "the file, or the folder it is written to, relative to {attempt}");
-  if (!format || !format->has_step_key) reader.refuse({"step_key"}, "`{key}` is only for the formats jsonl and csv");
+  if (!format || !format->has_step_key()) reader.refuse({"step_key"}, "`{key}` is only for the formats jsonl and csv");
   if (pattern) reader.refuse({"value_key"}, "`{key}` has no use beside a pattern");
 }
 

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <unistd.h>
 
-#include "configs/format_names.hpp"
+#include "configs/formats.hpp"
 #include "configs/printable.hpp"
 #include "configs/standards.hpp"
 #include "configs/suggest.hpp"
@@ -282,7 +282,7 @@ ReadLogs read_logs(const CompareOptions& options, const std::vector<std::string>
 void check_format(const std::string& format) {
   if (format.empty()) return;
   std::vector<std::string> names;
-  for (const configs::MetricFormat& known : configs::kMetricFormats) names.emplace_back(known.name);
+  for (const configs::MetricFormat& known : configs::metric_formats()) names.emplace_back(known.name);
   if (std::ranges::count(names, format)) return;
   const auto near = configs::nearest(format, names);
   throw UsageError(

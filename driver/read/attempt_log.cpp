@@ -6,17 +6,17 @@
 #include <system_error>
 #include <utility>
 
-#include "driver/read/formats.hpp"
+#include "configs/formats.hpp"
 
 namespace bisectd::driver::read {
 namespace {
 
 /// Set if the metric comes from event files.
 std::optional<Framing> framing_of(const configs::Metric& metric) {
-  const Format* format = metric.pattern ? nullptr : find_format(metric.format.value);
+  const configs::MetricFormat* format = metric.pattern ? nullptr : configs::find_format(metric.format.value);
   if (format == nullptr) return std::nullopt;
-  if (format->kind == FormatKind::tensorboard) return Framing::tensorflow;
-  if (format->kind == FormatKind::visualdl) return Framing::visualdl;
+  if (format->kind == configs::FormatKind::tensorboard) return Framing::tensorflow;
+  if (format->kind == configs::FormatKind::visualdl) return Framing::visualdl;
   return std::nullopt;
 }
 

@@ -22,7 +22,7 @@ bool has_grown(std::int64_t lines, std::int64_t before, double share) {
 /// Settings that say over how many steps a trainer smooths.
 std::vector<std::string_view> smoothing_settings() {
   std::vector<std::string_view> settings;
-  for (const Format& format : formats())
+  for (const configs::MetricFormat& format : configs::metric_formats())
     if (!format.smoothing_setting.empty()) settings.push_back(format.smoothing_setting);
   return settings;
 }
@@ -39,11 +39,12 @@ std::string_view no_text(std::string_view beginning) {
 }
 
 /// Whose trainer prints such lines.
-const Format* format_of(const std::string& line) {
-  for (const Format& format : formats()) {
+const configs::MetricFormat* format_of(const std::string& line) {
+  for (const configs::MetricFormat& format : configs::metric_formats()) {
     const auto has_step = [&](std::string_view key) { return key.empty() || count_after(line, key).has_value(); };
-    if (format.kind == FormatKind::key_value && !format.takes_last_step && line.find(format.marker) != std::string::npos &&
-        after_key(line, format.loss_key) && (format.step_keys.empty() || std::ranges::any_of(format.step_keys, has_step)))
+    if (format.kind == configs::FormatKind::key_value && !format.takes_last_step &&
+        line.find(format.marker) != std::string::npos && after_key(line, format.loss_key) &&
+        (format.step_keys.empty() || std::ranges::any_of(format.step_keys, has_step)))
       return &format;
   }
   return nullptr;
@@ -132,7 +133,7 @@ void LearntMetrics::read(LearntMetric& metric, bool learns) {
 }
 
 std::optional<judge::Smoothing> LearntMetrics::smoothing(const LearntMetric& metric) const {
-  const Format* format = metric.found ? format_of(metric.found->reading.line) : nullptr;
+  const configs::MetricFormat* format = metric.found ? format_of(metric.found->reading.line) : nullptr;
   if (format == nullptr || format->smoothing.empty()) return std::nullopt;
   return judge::Smoothing{.text = std::string(format->smoothing),
                           .since_last_line = format->smooths_since_last_line,

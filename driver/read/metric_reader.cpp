@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "driver/read/fields.hpp"
-#include "driver/read/formats.hpp"
+#include "configs/formats.hpp"
 #include "driver/read/line.hpp"
 #include "driver/read/rules.hpp"
 
@@ -16,21 +16,21 @@ namespace {
 
 constexpr std::size_t kShownBadLine = 200;
 
-const Format* format_of(const configs::Metric& metric) {
+const configs::MetricFormat* format_of(const configs::Metric& metric) {
   if (metric.pattern) return nullptr;
-  const Format* format = find_format(metric.format.value);
+  const configs::MetricFormat* format = configs::find_format(metric.format.value);
   if (format == nullptr) throw std::invalid_argument(fmt::format("unknown format '{}'", metric.format.value));
   return format;
 }
 
 }  // namespace
 
-MetricReader::Rule MetricReader::rule_of(const configs::Metric& metric, const Format* format) {
+MetricReader::Rule MetricReader::rule_of(const configs::Metric& metric, const configs::MetricFormat* format) {
   if (format == nullptr) return PatternRule(metric.pattern->value);
   const bool own_file = metric.file.has_value();
   const std::string key = metric.value_key.empty() ? metric.name : metric.value_key;
-  if (format->kind == FormatKind::json_lines) return JsonRule(metric.step_key, key, own_file);
-  if (format->kind == FormatKind::csv) return CsvRule(metric.step_key, key, own_file);
+  if (format->kind == configs::FormatKind::json_lines) return JsonRule(metric.step_key, key, own_file);
+  if (format->kind == configs::FormatKind::csv) return CsvRule(metric.step_key, key, own_file);
   return KeyValueRule(*format, metric.value_key.empty() && metric.name == "loss" ? std::string(format->loss_key) : key);
 }
 

@@ -55,10 +55,10 @@ class MetricReader {
   std::optional<std::int64_t> smoothing_window() const;
 
   using Rule = std::variant<KeyValueRule, PatternRule, JsonRule, CsvRule>;
-  static Rule rule_of(const configs::Metric& metric, const Format* format);
+  static Rule rule_of(const configs::Metric& metric, const configs::MetricFormat* format);
 
   std::string name_;
-  const Format* format_;  ///< null for a pattern
+  const configs::MetricFormat* format_;  ///< null for a pattern
   Rule rule_;
   bool is_watched_;  ///< and not judged
   bool tells_scale_;

@@ -38,7 +38,7 @@ std::optional<learn::FoundValue> count_behind(std::string_view line, const learn
 
 }  // namespace
 
-KeyValueRule::KeyValueRule(const Format& format, std::string value_key)
+KeyValueRule::KeyValueRule(const configs::MetricFormat& format, std::string value_key)
     : format_(&format), value_key_(std::move(value_key)) {}
 
 std::optional<Reading> KeyValueRule::read(const Line& line) {
@@ -89,7 +89,7 @@ void KeyValueRule::read_step(const Line& line, Reading& reading) const {
 }
 
 void KeyValueRule::read_extras(const Line& line, Reading& reading) const {
-  for (const WatchedSeries& watch : format_->watched) {
+  for (const configs::WatchedSeries& watch : format_->watched) {
     if (watch.key == value_key_) continue;
     const auto behind_key = after_key(line.text, watch.key);
     if (!behind_key || line.cut_short(first_word(*behind_key))) continue;

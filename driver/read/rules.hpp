@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "driver/read/formats.hpp"
+#include "configs/formats.hpp"
 #include "driver/read/line.hpp"
 #include "driver/read/pattern.hpp"
 #include "driver/read/sieve.hpp"
@@ -34,7 +34,7 @@ struct Reading {
 
 class KeyValueRule {
  public:
-  KeyValueRule(const Format& format, std::string value_key);
+  KeyValueRule(const configs::MetricFormat& format, std::string value_key);
 
   /// Nothing if the line has no value of this metric.
   std::optional<Reading> read(const Line& line);
@@ -50,7 +50,7 @@ class KeyValueRule {
   void read_step(const Line& line, Reading& reading) const;
   void read_extras(const Line& line, Reading& reading) const;
 
-  const Format* format_;
+  const configs::MetricFormat* format_;
   std::string value_key_;
   std::optional<std::int64_t> last_step_;  ///< that was logged
   std::optional<std::int64_t> smoothing_window_;

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "configs/file_bytes.hpp"
-#include "configs/format_names.hpp"
+#include "configs/formats.hpp"
 #include "configs/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/configs/folder.hpp"
@@ -79,8 +79,8 @@ TEST_CASE("the schema's family holds the keys of all kinds") {
 
 TEST_CASE("the schema names the metric formats that exist") {
   const auto& named = schema().at("definitions").at("metric").at("properties").at("format").at("enum");
-  REQUIRE(named.size() == kMetricFormats.size());
-  for (std::size_t i = 0; i < named.size(); ++i) CHECK(named[i].get<std::string>() == kMetricFormats[i].name);
+  REQUIRE(named.size() == metric_formats().size());
+  for (std::size_t i = 0; i < named.size(); ++i) CHECK(named[i].get<std::string>() == metric_formats()[i].name);
 }
 
 }  // namespace bisectd::configs

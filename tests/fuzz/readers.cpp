@@ -12,7 +12,7 @@
 
 #include "driver/align/spreadsheet.hpp"
 #include "driver/read/follow.hpp"
-#include "driver/read/formats.hpp"
+#include "configs/formats.hpp"
 #include "driver/read/learnt_metrics.hpp"
 #include "driver/read/metric_reader.hpp"
 #include "driver/read/names.hpp"
@@ -46,7 +46,7 @@ bool same(const Seen& a, const Seen& b) {
 configs::Metric metric_of(std::size_t choice) {
   configs::Metric metric;
   metric.name = "loss";
-  if (choice < formats().size()) metric.format.value = formats()[choice].name;
+  if (choice < configs::metric_formats().size()) metric.format.value = configs::metric_formats()[choice].name;
   else metric.pattern = configs::Placed<std::string>{R"((?:step (?P<step>\d+))?.*loss[:=]? *(?P<value>[-+.\deE]+))", {}};
   if (choice % 2 == 1) metric.file = "own";  // stricter: every line must hold a value or a header
   return metric;
@@ -124,7 +124,7 @@ void read_spreadsheets(std::string_view first, std::string_view second) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
-  const std::size_t choice = data[0] % (formats().size() + 1);
+  const std::size_t choice = data[0] % (configs::metric_formats().size() + 1);
   const std::size_t cut = bytes.size() * data[1] / 256;
   if (data[0] == kSpreadsheets) {
     read_spreadsheets(bytes.substr(0, cut), bytes.substr(cut));
@@ -132,9 +132,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto read = [&](std::string_view first, std::string_view second) {
     if (data[0] == kUndescribed) return read_undescribed(first, second);
-    if (choice < formats().size() && formats()[choice].kind == FormatKind::tensorboard)
+    if (choice < configs::metric_formats().size() &&
+        configs::metric_formats()[choice].kind == configs::FormatKind::tensorboard)
       return read_records(first, second, Framing::tensorflow);
-    if (choice < formats().size() && formats()[choice].kind == FormatKind::visualdl)
+    if (choice < configs::metric_formats().size() && configs::metric_formats()[choice].kind == configs::FormatKind::visualdl)
       return read_records(first, second, Framing::visualdl);
     return read_lines(first, second, metric_of(choice));
   };

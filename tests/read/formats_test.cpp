@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "driver/read/formats.hpp"
+#include "configs/formats.hpp"
 #include "tests/read/sample.hpp"
 
 using namespace bisectd;

@@ -14,6 +14,7 @@ after an optimizer got some of its parameters. A checkpoint that was loaded unti
 has reached (a parameter without a module, a master copy) is perturbed before its optimizer's first step; so is everything once
 more that was written over in between. The framework's own random numbers are not touched.
 """
+import atexit
 import os
 import sys
 import zlib
@@ -132,10 +133,12 @@ def say(text):
     sys.stderr.flush()
 
 
-def seed_of_environment():
-    """None, and said so, for a text that is no seed."""
+def begin(framework, hooks):
+    """hooks(perturbation) sees to it that the perturbation is told what happens. Not called, and said so, without a seed."""
     text = os.environ.get("BISECTD_PERTURB", "")
     if text.isdecimal() and int(text) > 0:
-        return int(text)
-    say(f"not perturbed: BISECTD_PERTURB is {text!r} and no seed from 1 on")
-    return None
+        perturbation = Perturbation(framework, int(text))
+        hooks(perturbation)
+        atexit.register(perturbation.ended)
+    else:
+        say(f"not perturbed: BISECTD_PERTURB is {text!r} and no seed from 1 on")

@@ -1,6 +1,5 @@
 """What bisectd_perturb must know of MindSpore. A step may run as one graph, in which nothing of Python is called: then its first call counts for
 the optimizers' first step."""
-import atexit
 import functools
 
 import mindspore
@@ -9,7 +8,7 @@ from mindspore.common import api
 from mindspore.experimental import optim
 from mindspore.nn import Cell, Optimizer
 
-from bisectd_perturb import Perturbation, seed_of_environment
+from bisectd_perturb import begin
 
 OPTIMIZERS = Optimizer, optim.Optimizer
 DTYPES = {mindspore.float16: "float16", mindspore.bfloat16: "bfloat16", mindspore.float32: "float32", mindspore.float64: "float64"}
@@ -81,8 +80,4 @@ def tell(owner, name, before=lambda this: None, after=lambda this: None):
 
 
 def install():
-    seed = seed_of_environment()
-    if seed is not None:
-        perturbation = Perturbation(MindSpore(), seed)
-        Calls(perturbation)
-        atexit.register(perturbation.ended)
+    begin(MindSpore(), Calls)

@@ -1,10 +1,9 @@
 """What bisectd_perturb must know of PaddlePaddle, dynamic graphs."""
-import atexit
 import functools
 
 import paddle
 
-from bisectd_perturb import Perturbation, seed_of_environment
+from bisectd_perturb import begin
 
 BITS16 = {paddle.float16: "float16", paddle.bfloat16: "bfloat16"}
 DTYPES = {paddle.float32: "float32", paddle.float64: "float64", **BITS16}
@@ -46,6 +45,15 @@ class Hooks:
 
     def __init__(self, perturbation):
         self.perturbation, self.own_call, self.inner = perturbation, None, None
+        for kind in (paddle.optimizer.Optimizer, paddle.optimizer.AdamW):  # which does not call the former's
+            kind.__init__ = self.telling(kind.__init__)
+
+    def telling(self, init):
+        @functools.wraps(init)
+        def built(optimizer, *args, **kwargs):
+            init(optimizer, *args, **kwargs)
+            self.built(optimizer)
+        return built
 
     def built(self, optimizer):
         if not paddle.in_dynamic_mode() or "_apply_optimize" in vars(optimizer):
@@ -86,19 +94,4 @@ class Hooks:
 
 
 def install():
-    seed = seed_of_environment()
-    if seed is None:
-        return
-    perturbation = Perturbation(Paddle(), seed)
-    hooks = Hooks(perturbation)
-
-    def telling(init):
-        @functools.wraps(init)
-        def built(self, *args, **kwargs):
-            init(self, *args, **kwargs)
-            hooks.built(self)
-        return built
-
-    for kind in (paddle.optimizer.Optimizer, paddle.optimizer.AdamW):  # which does not call the former's
-        kind.__init__ = telling(kind.__init__)
-    atexit.register(perturbation.ended)
+    begin(Paddle(), Hooks)

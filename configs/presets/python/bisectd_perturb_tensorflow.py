@@ -1,14 +1,13 @@
 """What bisectd_perturb must know of TensorFlow. Its optimizers see parameters where gradients are applied: eagerly at each step, in a function
 while that is traced, before it runs, and in a graph of TensorFlow 1 while that is built; then the first run of a session that reaches what
 applies them counts for the optimizer's first step."""
-import atexit
 import functools
 
 import numpy
 import tensorflow
 from tensorflow.python.client.session import BaseSession
 
-from bisectd_perturb import Perturbation, seed_of_environment
+from bisectd_perturb import begin
 
 v1 = tensorflow.compat.v1
 DTYPES = {tensorflow.float16: "float16", tensorflow.bfloat16: "bfloat16", tensorflow.float32: "float32", tensorflow.float64: "float64"}
@@ -110,8 +109,4 @@ class Steps:
 
 
 def install():
-    seed = seed_of_environment()
-    if seed is not None:
-        perturbation = Perturbation(TensorFlow(), seed)
-        Steps(perturbation)
-        atexit.register(perturbation.ended)
+    begin(TensorFlow(), Steps)

@@ -1,12 +1,11 @@
 """What bisectd_perturb must know of PyTorch."""
-import atexit
 import functools
 import types
 
 import torch
 from torch.nn.modules.module import register_module_forward_pre_hook
 
-from bisectd_perturb import Perturbation, seed_of_environment
+from bisectd_perturb import begin
 
 BITS16 = {torch.float16: "float16", torch.bfloat16: "bfloat16"}
 DTYPES = {torch.float32: "float32", torch.float64: "float64", **BITS16}
@@ -48,6 +47,14 @@ class Hooks:
 
     def __init__(self, perturbation):
         self.perturbation, self.handle = perturbation, None
+        hooks, init = self, torch.optim.Optimizer.__init__
+
+        @functools.wraps(init)
+        def built(this, *args, **kwargs):
+            init(this, *args, **kwargs)
+            hooks.built(this)
+
+        torch.optim.Optimizer.__init__ = built
 
     def built(self, optimizer):
         self.perturbation.built(optimizer)
@@ -81,16 +88,4 @@ class Hooks:
 
 
 def install():
-    seed = seed_of_environment()
-    if seed is None:
-        return
-    perturbation = Perturbation(Torch(), seed)
-    hooks, init = Hooks(perturbation), torch.optim.Optimizer.__init__
-
-    @functools.wraps(init)
-    def built(self, *args, **kwargs):
-        init(self, *args, **kwargs)
-        hooks.built(self)
-
-    torch.optim.Optimizer.__init__ = built
-    atexit.register(perturbation.ended)
+    begin(Torch(), Hooks)

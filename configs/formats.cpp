@@ -1,11 +1,26 @@
-#include "driver/read/formats.hpp"
+#include "configs/formats.hpp"
 
 #include <algorithm>
 
-namespace bisectd::driver::read {
+namespace bisectd::configs {
 
-std::span<const Format> formats() {
-  static const std::vector<Format> table{
+namespace {
+
+// iteration       10/     100 | ... | lm loss: 1.046E+01 | loss scale: 1.0 | grad norm: 3.1 |
+MetricFormat megatron(std::string_view name) {
+  return {.name = name,
+          .marker = "iteration",
+          .loss_key = "lm loss",
+          .step_keys = {"iteration"},
+          .watched = {{"loss_scale", "loss scale"}, {"grad_norm", "grad norm"}, {"learning_rate", "learning rate"}},
+          .smoothing = "Megatron prints the mean of the last log-interval steps",
+          .smooths_since_last_line = true};
+}
+
+}  // namespace
+
+std::span<const MetricFormat> metric_formats() {
+  static const std::vector<MetricFormat> table{
       // epoch: [1/1200], global_step: 640, lr: 0.000160, acc: 0.0, CTCLoss: 16.4, loss: 26.935681, avg_reader_cost: ...
       {.name = "paddleocr",
        .marker = "epoch: [",
@@ -46,14 +61,8 @@ std::span<const Format> formats() {
        .watched = {{"loss_scale", "loss_scale"}, {"grad_norm", "global_norm"}, {"learning_rate", "learning_rate"}},
        .smoothing = "PaddleNLP prints the mean of the last logging_steps steps",
        .smooths_since_last_line = true},
-      // iteration       10/     100 | ... | lm loss: 1.046E+01 | loss scale: 1.0 | grad norm: 3.1 |
-      {.name = "megatron",
-       .marker = "iteration",
-       .loss_key = "lm loss",
-       .step_keys = {"iteration"},
-       .watched = {{"loss_scale", "loss scale"}, {"grad_norm", "grad norm"}, {"learning_rate", "learning rate"}},
-       .smoothing = "Megatron prints the mean of the last log-interval steps",
-       .smooths_since_last_line = true},
+      megatron("megatron"),
+      megatron("mindspeed"),  // MindSpeed-LLM trains with Megatron's loop
       // { Epoch:[  1/  2], step:[    2/  100], loss: 10.6, per_step_time: 2ms, ..., loss_scale: 1.0, global_norm: 3.1 }
       {.name = "mindformers",
        .marker = "Epoch:[",
@@ -75,10 +84,9 @@ std::span<const Format> formats() {
   return table;
 }
 
-const Format* find_format(std::string_view name) {
-  if (name == "mindspeed") name = "megatron";  // MindSpeed-LLM trains with Megatron's loop
-  const auto found = std::ranges::find(formats(), name, &Format::name);
-  return found == formats().end() ? nullptr : &*found;
+const MetricFormat* find_format(std::string_view name) {
+  const auto found = std::ranges::find(metric_formats(), name, &MetricFormat::name);
+  return found == metric_formats().end() ? nullptr : &*found;
 }
 
-}  // namespace bisectd::driver::read
+}  // namespace bisectd::configs

@@ -1,4 +1,5 @@
-// The log lines of known trainers, as data: which words mark the value, the step and the epoch. Reads nothing.
+// The formats of logs that an experiment may name, as data: which words mark the value, the step and the epoch. Reads
+// nothing.
 #pragma once
 
 #include <span>
@@ -6,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace bisectd::driver::read {
+namespace bisectd::configs {
 
 /// How a metric is to be told from a file.
 enum class FormatKind { key_value, json_lines, csv, tensorboard, visualdl };
@@ -17,9 +18,13 @@ struct WatchedSeries {
   std::string_view key;
 };
 
-struct Format {
+struct MetricFormat {
   std::string_view name;
   FormatKind kind = FormatKind::key_value;
+  /// The step stands under a key or column that can be named.
+  bool has_step_key() const { return kind == FormatKind::json_lines || kind == FormatKind::csv; }
+  /// No lines of text: never found in the output.
+  bool needs_file() const { return kind == FormatKind::tensorboard || kind == FormatKind::visualdl; }
 
   /// A line without it is not one this format speaks of.
   std::string_view marker;
@@ -46,8 +51,9 @@ struct Format {
 };
 
 /// The table. Lines as read in the trainers' sources and in users' issues.
-std::span<const Format> formats();
+std::span<const MetricFormat> metric_formats();
 
-const Format* find_format(std::string_view name);
+/// Null: there is none of that name.
+const MetricFormat* find_format(std::string_view name);
 
-}  // namespace bisectd::driver::read
+}  // namespace bisectd::configs
