@@ -24,6 +24,10 @@ constexpr double kSurprises = 1.6;
 /// such fails were right, and all but 2 of 230 passes (docs/verdicts.md).
 constexpr double kSure = 0.95;
 
+/// An answer that says itself that neutralising does harm, or that who is named may be right, is at most so sure: of 68 such
+/// answers 54 named nobody innocent (changing_worlds.py, nine worlds of replacements, --first-seed 401 --seeds 16).
+constexpr double kDoubted = 0.75;
+
 class Search::Impl {
  public:
   Impl(Problem problem, EngineKind engine);
@@ -34,7 +38,7 @@ class Search::Impl {
   void update_answer();
   Answer with_fix(const std::vector<SuspectId>& fix) const;
   /// Neutralising does harm by itself, or trials are due that may take back what was proved.
-  bool may_only_make_up() const { return (left_active - breaking_there - kept_together).any() || !doubts.open.empty(); }
+  bool may_only_make_up() const { return harmful().any() || !doubts.open.empty(); }
 
   std::unique_ptr<Phases> phases;
   Answer answer;
@@ -48,6 +52,10 @@ class Search::Impl {
   void describe_culprits();
   void expect_trials_left();
   double confidence_in_fix(const std::vector<Claim>& certificate) const;
+  double surety_of_verdicts(const std::vector<Claim>& certificate) const;
+  bool may_name_innocent() const;
+  /// Stay active, as neutralising some of them does harm by itself.
+  SuspectSet harmful() const { return left_active - breaking_there - kept_together; }
   void begin_again();  // after an outage, or with what does harm or is needless left active
   bool leave_harmful_active();
   bool leave_needless_active(const Needless& needless);
@@ -147,8 +155,7 @@ State Search::Impl::state() {
   const State state = state_of_phases();
   doubts = {};
   if (state == State::proved)
-    doubts = doubts_about(*phases, told, left_active - breaking_there - kept_together,
-                          Active((phases->least_active() - left_active) | breaking_there));
+    doubts = doubts_about(*phases, told, harmful(), Active((phases->least_active() - left_active) | breaking_there));
   if (!doubts.objection.empty()) return State::stuck;
   return doubts.open.empty() ? state : State::searching;
 }
@@ -219,10 +226,10 @@ void Search::Impl::update_answer() {
   if (!phases->ordered() && answer.state == State::aligned) answer.confidence = 1.0;
   answer.explanation = doubts.objection.empty() ? explanation(*phases, answer, may_only_make_up()) : doubts.objection;
   if (answer.state != State::proved) return;
-  answer.explanation += harm_of(left_active - breaking_there - kept_together) + kept_together_of(kept_together);
+  answer.explanation += harm_of(harmful()) + kept_together_of(kept_together);
   if (const auto effects = known_effects(*phases); effects && may_hold_innocent(*effects))
     answer.explanation += kMayHoldInnocent;
-  if (answer.confidence < 1 && phases->log().exact()) answer.explanation += unsure_of(answer.confidence);
+  if (const double surety = surety_of_verdicts(answer.certificate); surety < 1) answer.explanation += unsure_of(surety);
   SuspectSet guilty(phases->size());
   for (SuspectId suspect : answer.culprit_set) guilty.set(suspect);
   for (const std::vector<SuspectId>& cause : answer.causes)
@@ -254,14 +261,23 @@ Answer Search::Impl::with_fix(const std::vector<SuspectId>& fix) const {
   return other;
 }
 
+double Search::Impl::confidence_in_fix(const std::vector<Claim>& certificate) const {
+  return std::min({confidence_in(certificate), surety_of_verdicts(certificate), may_name_innocent() ? kDoubted : 1});
+}
+
 // Where runs repeat themselves no verdict is weighed against others, yet the judge may not have been sure of one that the
 // proof rests on, and a repeat shows the same.
-double Search::Impl::confidence_in_fix(const std::vector<Claim>& certificate) const {
+double Search::Impl::surety_of_verdicts(const std::vector<Claim>& certificate) const {
   double least = 1;
   for (const Claim& claim : certificate)
     if (const LogEntry* entry = phases->log().find(active_beside(claim.neutralised)); claim.proved && entry)
       least = std::min(least, entry->surest);
-  return std::min(confidence_in(certificate), phases->log().exact() && least < kSure ? least : 1);
+  return phases->log().exact() && least < kSure ? least : 1;
+}
+
+bool Search::Impl::may_name_innocent() const {
+  const auto effects = known_effects(*phases);
+  return harmful().any() || Standing(*phases).fix_makes_up() || (effects && may_hold_innocent(*effects));
 }
 
 // To the end of an unfinished search. What nobody can know is how many culprits there are: the least counts on none beside

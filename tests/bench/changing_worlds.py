@@ -1,7 +1,7 @@
 """Searches in worlds that change or glitch while they are searched, or are otherwise odd, played through `bisectd run`: how
 often is an innocent accused?
 
-    BISECTD=... tests/bench/changing_worlds.py [--seeds 20] [--first-seed 1] [WORLD...]
+    tests/bench/changing_worlds.py [--seeds 20] [--first-seed 1] [WORLD...]
 
 Prints for each world how many of its games named exactly what was planted, were left undecided, ended with "nothing to find"
 or "outside the suspects", and named an innocent; with the trials of the search and the controls of an average game, and the
@@ -19,7 +19,7 @@ import sys
 import tempfile
 import textwrap
 
-BISECTD = os.environ["BISECTD"]
+BISECTD = os.path.abspath(os.environ.get("BISECTD", pathlib.Path(__file__).resolve().parents[2] / "build/ci/driver/bisectd"))
 STEPS = 60
 
 # A stand-in for a training: the loss at each step is that of the reference, a rounding, and what the world of this run adds. How

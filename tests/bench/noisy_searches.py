@@ -3,9 +3,9 @@
 
 Each search has a planted culprit of 2 % among the suspects and a run-to-run noise of 0.2 %, another seed and another
 place for the culprit. With the stand-in training (milliseconds a run):
-    BISECTD=build/ci/driver/bisectd HOSTILE_TRAINER=build/ci/tests/hostile_trainer tests/bench/noisy_searches.py [N]
+    tests/bench/noisy_searches.py [N]
 With real Paddle on the stand-in NPU (seconds a run):
-    BISECTD=... tests/bench/noisy_searches.py --paddle N
+    tests/bench/noisy_searches.py --paddle N
 """
 import argparse
 import collections
@@ -21,24 +21,25 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+BISECTD = os.path.abspath(os.environ.get("BISECTD", ROOT / "build/ci/driver/bisectd"))
+HOSTILE = os.path.abspath(os.environ.get("HOSTILE_TRAINER", ROOT / "build/ci/tests/hostile_trainer"))
 TARGET_PERCENT = 99
 
 
 def hostile(number, options, folder):
     """An experiment, and the culprit it plants."""
     culprit = f"op{number * 7919 % options.suspects}"
-    trainer = os.environ["HOSTILE_TRAINER"]
     words = ["--generate", str(options.suspects), "--steps", str(options.steps)]
     noise = ["--noise", str(options.noise), "--step-noise", str(options.step_noise)]
     crashes = ["--crash-percent", str(options.crash)] if options.crash else []
     seed = [] if options.exact_reference else [*noise, "--seed", str(1000 * number + options.seed)]
-    subject = [trainer, *words, *noise, "--seed", str(1000 * number + options.seed + 500), "--cause", f"{culprit}={options.effect}", *crashes]
+    subject = [HOSTILE, *words, *noise, "--seed", str(1000 * number + options.seed + 500), "--cause", f"{culprit}={options.effect}", *crashes]
     members = ", ".join(f"op{i}" for i in range(options.suspects))
     return culprit, f"""\
 version: 1
 name: noisy
 reference:
-  command: {json.dumps([trainer, *words, *seed])}
+  command: {json.dumps([HOSTILE, *words, *seed])}
   repeats: {options.references}
 subject:
   command: {json.dumps(subject)}
@@ -98,7 +99,7 @@ def search(make, number, options):
         culprit, text = make(number, options, folder)
         (folder / "experiment.yaml").write_text(text)
         environment = {**os.environ, "BISECTD_DATA": str(ROOT / "configs")}
-        done = subprocess.run([os.environ["BISECTD"], "run", "experiment.yaml", "--quiet"], cwd=folder, env=environment,
+        done = subprocess.run([BISECTD, "run", "experiment.yaml", "--quiet"], cwd=folder, env=environment,
                               stdin=subprocess.DEVNULL, capture_output=True)
         if done.returncode not in (0, 1, 3):
             return f"exit {done.returncode}", 0, 0, done.stderr.decode()[-300:]

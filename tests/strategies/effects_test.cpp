@@ -246,6 +246,7 @@ TEST_CASE("of a culprit and an innocent that must be neutralised together one is
         if (game.answer.state != State::proved) continue;
         ++proved;
         CHECK(game.answer.culprit_set.size() == 2);  // not the innocent alone, with which neutralised it passes, too
+        CHECK(game.answer.confidence <= 0.9);
         doubted += game.answer.explanation.find("some of them may be right in themselves") != std::string::npos;
       }
   INFO(proved << " proved");
