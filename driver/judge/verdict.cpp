@@ -103,6 +103,17 @@ Batches batches_of(std::span<const Attempt> attempts) {
   return std::ranges::max(attempts, {}, key).batches;
 }
 
+/// Attempts average out what rounding makes of a run, not what all of them share, as the same batches are. Where three left
+/// most of the error of one, further ones would show nothing new.
+bool averages_out(const Reference& reference, std::span<const Attempt> attempts, const NoisePool& pool,
+                  const configs::Acceptance& accept, const Judgement& of_all) {
+  constexpr std::size_t kTold = 3;
+  constexpr double kMostLeft = 0.8;  // of the error; were it all of rounding, 0.58 would be left of three
+  if (attempts.size() < kTold || !of_all.standard_error) return true;
+  const Judgement of_one = judge_by_windows(reference, attempts.front().difference, batches_of(attempts), pool, accept, 1);
+  return !of_one.standard_error || *of_all.standard_error < kMostLeft * *of_one.standard_error;
+}
+
 Judgement by_level(const Reference& reference, std::vector<Attempt> usable, const NoisePool& pool,
                    const configs::Acceptance& accept) {
   const DistinctAttempts all = distinct(std::move(usable));
@@ -119,7 +130,8 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
                                              : judge_by_windows(reference, mean_difference(attempts), batches_of(attempts),
                                                                 pool, accept, runs);
   judgement.reason = judgement.verdict == Verdict::inconclusive ? "noise" : "level";
-  judgement.repeat_helps = judgement.verdict == Verdict::inconclusive && !last_look;
+  judgement.repeat_helps = judgement.verdict == Verdict::inconclusive && !last_look &&
+                           (by_chance(reference) || averages_out(reference, attempts, pool, accept, judgement));
   if (judgement.verdict == Verdict::fail)
     judgement.first_bad_step = first_bad_step(reference, attempts.front().difference, *judgement.delta);
   if (reference.shortened) {  // another window: no measure for whole runs

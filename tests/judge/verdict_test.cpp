@@ -303,3 +303,22 @@ TEST_CASE("a strict judgement leaves undecided what a search accepts") {
   CHECK(judge(reference, attempt, {}).verdict == Verdict::pass);
   CHECK(judge(reference, attempt, {}, strict(reference.accept)).verdict == Verdict::inconclusive);
 }
+
+TEST_CASE("further attempts of an undecided run help only where they average something out") {
+  configs::Acceptance accept;
+  accept.max_repeats = 12;
+  const auto three = [](const Training& training, double rounding, const Fault& fault) {
+    std::vector<Curve> attempts;
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) attempts.push_back(run(training, {rounding, seed, fault}));
+    return attempts;
+  };
+  const auto wobbles = [](std::int64_t step) { return 1 + 0.1 * jitter(5, step); };
+  const Judgement same_in_all = panel_of(references(), accept).judge(three({}, 1e-6, wobbles));
+  CHECK(same_in_all.verdict == Verdict::inconclusive);
+  CHECK_FALSE(same_in_all.repeat_helps);
+
+  const Training coarse{.most_apart = 0.03};
+  const Judgement own_in_each = panel_of(one_reference(coarse), accept).judge(three(coarse, 5e-4, from(100, 1)));
+  CHECK(own_in_each.verdict == Verdict::inconclusive);
+  CHECK(own_in_each.repeat_helps);
+}
