@@ -34,7 +34,8 @@ def become(asked):
     sys.modules.pop("sitecustomize", None)
     if importlib.util.find_spec("sitecustomize"):
         importlib.import_module("sitecustomize")
-    importlib.import_module("torch_npu")
+    if os.environ.get("TORCH_DEVICE_BACKEND_AUTOLOAD") != "0":
+        importlib.import_module("torch_npu")
     runpy.run_path(sys.argv[0], run_name="__main__")
 
 
