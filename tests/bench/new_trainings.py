@@ -21,7 +21,7 @@ import subprocess
 import tempfile
 
 from planted_devices import NO_SEARCH, ROOT, played
-from planted_torch_npu import BENCH, FAULTS, HF32, PYTHON, Training, judged, warm_start
+from planted_torch_npu import FAULTS, HF32, PYTHON, Training, judged, warm_start
 
 CNN = {name: known for name, known in FAULTS["cnn"].items() if name != HF32}  # which makes the training itself unsteady
 MLP = {"Addmm": (.3, "addmm"), "Mm": (3, "mm"), "GeluBackward": (3, "gelu_backward", "compatible_impl"), "Tanh": (.3, "tanh"),
