@@ -95,7 +95,10 @@ Judgement Jury::judge(std::span<const Curve> attempts) const {
   return judge_whole(attempts, [](const configs::Acceptance& accept) { return accept; });
 }
 
-Judgement Jury::judge_as_is(std::span<const Curve> attempts) const { return judge_whole(attempts, decisive); }
+Judgement Jury::judge_as_is(std::span<const Curve> attempts) const {
+  if (contrast_) return contrast_->judge(attempts);
+  return judge_whole(attempts, decisive);
+}
 
 Judgement Jury::judge_whole(std::span<const Curve> attempts,
                             configs::Acceptance (*accept_of)(const configs::Acceptance&)) const {

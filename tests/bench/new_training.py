@@ -80,12 +80,12 @@ def adamw(parameters):
 def train_bert(seed, steps):
     from transformers import BertConfig, BertForSequenceClassification, Trainer, TrainingArguments
 
-    words, target = told_words(seed, 16 * steps)
+    words, target = told_words(seed, 64 * steps)
     data = [{"input_ids": one, "attention_mask": (one > 0).long(), "labels": label} for one, label in zip(words, target)]
     model = BertForSequenceClassification(BertConfig(vocab_size=LETTERS, hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
                                                      intermediate_size=64, max_position_embeddings=16, num_labels=CLASSES,
                                                      attention_probs_dropout_prob=0))
-    Trainer(model, TrainingArguments("out", max_steps=steps, per_device_train_batch_size=16, learning_rate=1e-3, logging_steps=1, seed=seed,
+    Trainer(model, TrainingArguments("out", max_steps=steps, per_device_train_batch_size=64, learning_rate=5e-3, logging_steps=1, seed=seed,
                                      save_strategy="no", report_to="none"), train_dataset=data).train()
 
 

@@ -71,12 +71,14 @@ class Training:
                               stderr=subprocess.STDOUT, text=True, check=True)
         return level([float(loss) for loss in re.findall(r"(?<!_)loss\W+(nan|inf|\d[\d.e-]*)", done.stdout)])
 
+    def drawn(self, chance, most):
+        return sorted(set(chance.sample(list(self.known) + sorted(OFTEN & set(self.known)) * 3, chance.randint(1, most))))
+
     def planted(self, chance, most, folder):
         """Faults, drawn until every set of them does harm."""
-        healthy, known = self.level(folder, ()), self.known
-        harms = {}
+        healthy, harms = self.level(folder, ()), {}
         while True:
-            faults = sorted(set(chance.sample(list(known) + sorted(OFTEN & set(known)) * 3, chance.randint(1, most))))
+            faults = self.drawn(chance, most)
             for some in (some for count in range(1, len(faults) + 1) for some in itertools.combinations(faults, count)):
                 if some not in harms:
                     harms[some] = abs(self.level(folder, some) / healthy - 1)
@@ -85,12 +87,12 @@ class Training:
             else:
                 return faults
 
-    def experiment(self, folder, faults, devices):
+    def experiment(self, folder, faults, devices, **more):
         self.write(folder / "faults.json", faults)
         sides = {"reference": (self.environment("gpu"), [3]), "subject": (self.environment("npu", folder / "faults.json"), range(devices))}
         settings = {name: {"command": self.command, "environment": environment, "devices": {"kind": "npu", "ids": list(ids)}}
                     for name, (environment, ids) in sides.items()}
-        (folder / "experiment.yaml").write_text(json.dumps({"version": 1, "name": "planted", "extends": "torch-npu", **settings}))
+        (folder / "experiment.yaml").write_text(json.dumps({"version": 1, "name": "planted", "extends": "torch-npu", **settings, **more}))
 
 
 def judged(report, menders):

@@ -191,3 +191,12 @@ TEST_CASE("several metrics: one that fails decides, then one that is unresolved"
   CHECK(overall(std::vector{pass, inconclusive}).repeat_helps);
   CHECK(overall(std::vector{pass, fail}).p_bad == 0.99);
 }
+
+TEST_CASE("where a contrast judges, the subject as it is is judged by it, too") {
+  const Curve everything = run({}), as_is = run({}, {.fault = constant(3)});
+  Jury jury = seated(references(), {kLoss});
+  jury.judge_by(Contrast::between({}, kLoss, as_is, everything).value());
+  const Judgement judgement = jury.judge_as_is(std::vector{as_is});
+  CHECK(judgement.reason == "contrast");
+  CHECK(judgement.verdict == Verdict::fail);
+}
