@@ -5,16 +5,19 @@
 
 Per game the training (torch_npu_training.py, the kinds in turn) has a seed of its own, and reference and device are of makes of their own. One to
 --most faults are planted, each of which, and each set of which, was seen to harm the loss of this training on this device by four times the
-target. A game: three references, 24 to 36 operators (many: 64) and 17 flags. --healthy: nothing is planted.
+target, and by twice the standard error of that. A game: three references, 24 to 36 operators (many: 64) and 17 flags. --healthy: nothing is
+planted.
 """
 import argparse
 import contextlib
 import itertools
 import json
+import math
 import os
 import pathlib
 import random
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -50,6 +53,15 @@ FAULTS["many"] = FAULTS["plain"]
 OFTEN = {"MaxPool2dWithMaskBackward", HF32, "FlashAttentionScore", "FlashAttentionScoreGrad", "InplaceAddcdiv"}
 
 
+def harmed(healthy, losses):
+    """Whether a fault does four times the target to the level of the loss, and more than twice the standard error of that."""
+    if not all(map(math.isfinite, losses)):
+        return False
+    last = max(2, round(.3 * len(losses)))
+    error = statistics.stdev(loss - other for loss, other in zip(losses[-last:], healthy[-last:])) / math.sqrt(last)
+    return abs(level(losses) - level(healthy)) > max(4 * TARGET * level(healthy), 2 * error)
+
+
 class Training:
     def __init__(self, kind, seed, steps, start, script="torch_npu_training.py", known=FAULTS):
         self.kind, self.seed, self.known = kind, seed, known[kind]
@@ -65,24 +77,24 @@ class Training:
         bits = {"hf32_bits_lost": sizes.pop(HF32)} if HF32 in sizes else {}
         file.write_text(json.dumps({"faults": [{"op": f"aclnn{name}", "relative": size} for name, size in sizes.items()]} | bits))
 
-    def level(self, folder, faults):
+    def losses(self, folder, faults):
         self.write(folder / "tried.json", faults)
         done = subprocess.run(self.command, cwd=folder, env=self.environment("npu", folder / "tried.json"), stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, check=True)
-        return level([float(loss) for loss in re.findall(r"(?<!_)loss\W+(nan|inf|\d[\d.e-]*)", done.stdout)])
+        return [float(loss) for loss in re.findall(r"(?<!_)loss\W+(nan|inf|\d[\d.e-]*)", done.stdout)]
 
     def drawn(self, chance, most):
         return sorted(set(chance.sample(list(self.known) + sorted(OFTEN & set(self.known)) * 3, chance.randint(1, most))))
 
     def planted(self, chance, most, folder):
         """Faults, drawn until every set of them does harm."""
-        healthy, harms = self.level(folder, ()), {}
+        healthy, seen = self.losses(folder, ()), {}
         while True:
             faults = self.drawn(chance, most)
             for some in (some for count in range(1, len(faults) + 1) for some in itertools.combinations(faults, count)):
-                if some not in harms:
-                    harms[some] = abs(self.level(folder, some) / healthy - 1)
-                if not harms[some] > 4 * TARGET:  # nor where it is not a number
+                if some not in seen:
+                    seen[some] = harmed(healthy, self.losses(folder, some))
+                if not seen[some]:
                     break
             else:
                 return faults

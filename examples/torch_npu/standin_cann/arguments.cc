@@ -86,7 +86,7 @@ at::Tensor T::operator*() const {
   return traffic().read.emplace_back(view(*tensor));
 }
 
-T::operator std::optional<at::Tensor>() const { return tensor ? std::optional(**this) : std::nullopt; }
+T::operator c10::optional<at::Tensor>() const { return tensor ? c10::make_optional(**this) : c10::nullopt; }
 
 at::ScalarType T::type() const {
   TORCH_CHECK(tensor, "a tensor is missing");
@@ -103,7 +103,9 @@ at::Tensor T::written() const {
 
 const T& T::operator<<(const at::Tensor& result) const {
   if (!tensor) return *this;
-  TORCH_CHECK(result.sizes() == at::IntArrayRef(tensor->sizes), "the result is of shape ", result.sizes(),
+  // For a number torch_npu 2.1 has places of one element.
+  const bool is_number = result.dim() == 0 && at::IntArrayRef(tensor->sizes) == at::IntArrayRef(1);
+  TORCH_CHECK(is_number || result.sizes() == at::IntArrayRef(tensor->sizes), "the result is of shape ", result.sizes(),
               ", and its place of ", tensor->sizes);
   written().copy_(result);
   return *this;

@@ -42,7 +42,7 @@ at::ScalarType scalar_type(aclDataType type);  // throws for one that no CPU ker
 
 struct Written {
   at::Tensor tensor;
-  std::optional<at::Tensor> before;  // what it was, where the operator also read it: the error is then that of the change
+  c10::optional<at::Tensor> before;  // what it was, where the operator also read it: the error is then that of the change
 };
 
 // Of the operator under way in this thread.
@@ -56,7 +56,7 @@ struct T {
   const aclTensor* tensor;
 
   at::Tensor operator*() const;                         // to read it; throws if there is none
-  operator std::optional<at::Tensor>() const;           // to read it if there is one
+  operator c10::optional<at::Tensor>() const;           // to read it if there is one
   at::Tensor written() const;                           // to write to it, which ATen's operators with _ do
   const T& operator<<(const at::Tensor& result) const;  // writes a result of its shape; does nothing if there is no tensor
   at::ScalarType type() const;                          // without reading it: what stands in a new output is chance
@@ -67,17 +67,17 @@ struct S {
   const aclScalar* scalar;
 
   at::Scalar operator*() const;
-  operator std::optional<at::Scalar>() const { return scalar ? std::optional(scalar->value) : std::nullopt; }
+  operator c10::optional<at::Scalar>() const { return scalar ? c10::make_optional(scalar->value) : c10::nullopt; }
 };
 
 struct I {
   const aclIntArray* array;
 
   operator at::IntArrayRef() const { return array ? at::IntArrayRef(array->values) : at::IntArrayRef(); }
-  operator at::OptionalIntArrayRef() const { return array ? at::OptionalIntArrayRef(array->values) : std::nullopt; }
+  operator at::OptionalIntArrayRef() const { return array ? at::OptionalIntArrayRef(array->values) : c10::nullopt; }
   // Where none means all
   at::OptionalIntArrayRef if_any() const {
-    return array && !array->values.empty() ? at::OptionalIntArrayRef(array->values) : std::nullopt;
+    return array && !array->values.empty() ? at::OptionalIntArrayRef(array->values) : c10::nullopt;
   }
 };
 

@@ -126,8 +126,10 @@ STANDIN_API aclError aclrtMemsetAsync(void* memory, size_t, int32_t value, size_
 STANDIN_API aclError aclrtGetMemInfo(aclrtMemAttr, size_t* free, size_t* total) {
   return *total = kMemory, *free = kMemory - std::min<std::size_t>(used, kMemory), ACL_SUCCESS;
 }
-STANDIN_API aclError aclrtPointerGetAttributes(const void*, aclrtPtrAttributes* attributes) {
-  return attributes->location.type = ACL_MEM_LOCATION_TYPE_UNREGISTERED, ACL_SUCCESS;
+// By its name, since torch_npu 2.1's headers do not declare it: attributes begin with the location, and 2 is "unregistered".
+STANDIN_API aclError pointer_attributes(const void*, aclrtMemLocation* location) asm("aclrtPointerGetAttributes");
+aclError pointer_attributes(const void*, aclrtMemLocation* location) {
+  return location->type = static_cast<aclrtMemLocationType>(2), ACL_SUCCESS;
 }
 NOT_SUPPORTED(aclrtReserveMemAddress, void**, size_t, size_t, void*, uint64_t)
 NOT_SUPPORTED(aclrtReleaseMemAddress, void*)

@@ -50,7 +50,7 @@ OP(number, Rsubs, (T a, S b, S alpha, T out), out << at::rsub(*a, *b, *alpha))
 
 BINARY(Mul, mul)
 BINARY(Div, div)
-static std::string_view rounded(int mode) { return mode == 1 ? "trunc" : "floor"; }
+static c10::string_view rounded(int mode) { return mode == 1 ? "trunc" : "floor"; }
 OP(never, DivMod, (T a, T b, int mode, T out), out << at::div(*a, *b, rounded(mode)))
 OP(never, DivMods, (T a, S b, int mode, T out), out << at::div(*a, *b, rounded(mode)))
 OP(never, Maximum, (T a, T b, T out), out << at::maximum(*a, *b))

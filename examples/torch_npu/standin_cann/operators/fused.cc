@@ -26,7 +26,7 @@ Tensor in_layout(const Tensor& x, const std::string& layout) {
 }
 
 // Scores of attention, -inf where it is masked. sparse: 2 is causal from the upper left corner, 3 from the lower right one.
-Tensor scores(const Tensor& q, const Tensor& k, const std::optional<Tensor>& mask, double scale, std::int64_t sparse) {
+Tensor scores(const Tensor& q, const Tensor& k, const c10::optional<Tensor>& mask, double scale, std::int64_t sparse) {
   const Tensor s = at::matmul(q, k.transpose(-1, -2)) * scale;
   const float minus_infinity = -std::numeric_limits<float>::infinity();
   if (sparse == 2 || sparse == 3) {
@@ -37,7 +37,7 @@ Tensor scores(const Tensor& q, const Tensor& k, const std::optional<Tensor>& mas
   return mask ? s.masked_fill(mask->to(at::kBool), minus_infinity) : s;
 }
 
-Tensor dropped(const Tensor& s, const std::optional<Tensor>& mask, double keep) {
+Tensor dropped(const Tensor& s, const c10::optional<Tensor>& mask, double keep) {
   TORCH_CHECK(mask || keep == 1, "attention is to drop, and there is no mask");
   return mask ? s * unpacked(*mask, s.sizes()) / keep : s;
 }
@@ -61,7 +61,7 @@ Ints dimensions(std::int64_t from, std::int64_t to) {
 }
 
 Tensor rotated(const Tensor& x, std::int64_t interleaved) {
-  if (interleaved) return at::stack({-x.slice(-1, 1, std::nullopt, 2), x.slice(-1, 0, std::nullopt, 2)}, -1).flatten(-2);
+  if (interleaved) return at::stack({-x.slice(-1, 1, c10::nullopt, 2), x.slice(-1, 0, c10::nullopt, 2)}, -1).flatten(-2);
   const auto halves = x.chunk(2, -1);
   return at::cat({-halves[1], halves[0]}, -1);
 }

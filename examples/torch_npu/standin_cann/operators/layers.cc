@@ -9,10 +9,9 @@ OP(
     tensor, BatchNorm,
     (T x, T weight, T bias, T mean, T variance, bool train, double momentum, double epsilon, T out, T saved_mean,
      T saved_scale),
-    const auto [y, used_mean,
-                used_scale] = at::native_batch_norm(*x, weight, bias, mean ? std::optional(mean.written()) : std::nullopt,
-                                                    variance ? std::optional(variance.written()) : std::nullopt, train,
-                                                    momentum, epsilon);
+    const auto [y, used_mean, used_scale] =
+        at::native_batch_norm(*x, weight, bias, mean ? c10::make_optional(mean.written()) : c10::nullopt,
+                              variance ? c10::make_optional(variance.written()) : c10::nullopt, train, momentum, epsilon);
     out << y; if (train) {
       saved_mean << used_mean;
       saved_scale << used_scale;
@@ -53,7 +52,9 @@ OP(never, MaxPool2dWithIndices, (T x, I kernel, I stride, I padding, I dilation,
    out << y; indices << from)
 OP(tensor, MaxPool2dWithIndicesBackward, (T g, T x, T indices, I kernel, I stride, I padding, I dilation, bool ceil, T gx),
    gx << at::max_pool2d_with_indices_backward(*g, *x, kernel, stride, padding, dilation, ceil, (*indices).to(at::kLong)))
-static std::optional<std::int64_t> if_set(std::int64_t divisor) { return divisor ? std::optional(divisor) : std::nullopt; }
+static c10::optional<std::int64_t> if_set(std::int64_t divisor) {
+  return divisor ? c10::make_optional(divisor) : c10::nullopt;
+}
 OP(tensor, AvgPool2d,
    (T x, I kernel, I stride, I padding, bool ceil, bool with_padding, std::int64_t divisor, std::int8_t, T out),
    out << at::avg_pool2d(*x, kernel, stride, padding, ceil, with_padding, if_set(divisor)))

@@ -17,11 +17,11 @@ OP(never, MaxDim, (T a, std::int64_t dimension, bool keep, T out, T indices),
 OP(never, ArgMax, (T a, std::int64_t dimension, bool keep, T out), out << at::argmax(*a, dimension, keep))
 OP(never, Equal, (T a, T b, T out), out.written().fill_(at::equal(*a, *b)))
 OP(tensor, Norm, (T a, S p, I dimensions, bool keep, T out),
-   out << at::norm(*a, std::optional<at::Scalar>(p), at::IntArrayRef(dimensions), keep))
+   out << at::norm(*a, c10::optional<at::Scalar>(p), at::IntArrayRef(dimensions), keep))
 OP(tensor, LinalgVectorNorm, (T a, S p, I dimensions, bool keep, aclDataType type, T out),
    out << at::linalg_vector_norm(*a, *p, dimensions.if_any(), keep, scalar_type(type)))
 OP(tensor, VarCorrection, (T a, I dimensions, std::int64_t correction, bool keep, T out),
-   out << at::var(*a, at::OptionalIntArrayRef(dimensions), std::optional<at::Scalar>(correction), keep))
+   out << at::var(*a, at::OptionalIntArrayRef(dimensions), c10::optional<at::Scalar>(correction), keep))
 OP(sum, Cumsum, (T a, std::int64_t dimension, aclDataType type, T out), out << at::cumsum(*a, dimension, scalar_type(type)))
 
 static at::Tensor of_all(at::Tensor a, at::IntArrayRef dimensions, bool keep, bool any) {

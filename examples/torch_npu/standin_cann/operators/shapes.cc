@@ -31,9 +31,9 @@ OP(never, Gather, (T a, std::int64_t dimension, T indices, T out), out << at::ga
 OP(tensor, ScatterAdd, (T a, std::int64_t dimension, T indices, T source, T out),
    out << at::scatter_add(*a, dimension, *indices, *source))
 
-static c10::List<std::optional<at::Tensor>> indices_of(const L& list) {
-  c10::List<std::optional<at::Tensor>> indices;  // an empty one stands for a whole dimension
-  for (const at::Tensor& one : *list) indices.push_back(one.numel() ? std::optional(one) : std::nullopt);
+static c10::List<c10::optional<at::Tensor>> indices_of(const L& list) {
+  c10::List<c10::optional<at::Tensor>> indices;  // an empty one stands for a whole dimension
+  for (const at::Tensor& one : *list) indices.push_back(one.numel() ? c10::make_optional(one) : c10::nullopt);
   return indices;
 }
 OP(never, Index, (T a, L indices, T out), out << at::index(*a, indices_of(indices)))
