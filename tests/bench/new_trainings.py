@@ -20,7 +20,7 @@ import shlex
 import subprocess
 import tempfile
 
-from planted_devices import NO_SEARCH, ROOT, played
+from planted_devices import NO_SEARCH, ROOT, level, played
 from planted_torch_npu import FAULTS, HF32, PYTHON, Training, judged, warm_start
 
 CNN = {name: known for name, known in FAULTS["cnn"].items() if name != HF32}  # which makes the training itself unsteady
@@ -82,7 +82,7 @@ class Inductor(Compiled):
 
     def bisected(self, folder):
         """What PyTorch's own CompilerBisector finds wrong, a run being right if its loss ends where it does with nothing planted."""
-        done = subprocess.run([*self.command, str(self.level(folder, ()))], env=self.environment("npu", folder / "faults.json"),
+        done = subprocess.run([*self.command, str(level(self.losses(folder, ())))], env=self.environment("npu", folder / "faults.json"),
                               capture_output=True, text=True)
         found = re.search(r"subsystem='(\w+)', bisect_number=\d+, debug_info='(\w+)'", done.stdout)
         return f"{found[1]}/{found[2]}" if found else (done.stdout or done.stderr).strip().splitlines()[-1]
@@ -121,7 +121,8 @@ def main():
     parser.add_argument("--bisectd", type=lambda file: str(pathlib.Path(file).absolute()), default=str(ROOT / "build/ci/driver/bisectd"))
     wanted = parser.parse_args()
     counts, trials = {}, 0
-    with tempfile.TemporaryDirectory() as temporary, warm_start(pathlib.Path(temporary), wanted.python, [IMPORTED[kind] for kind in wanted.kinds if kind in IMPORTED]) as start:
+    modules = [IMPORTED[kind] for kind in wanted.kinds if kind in IMPORTED]
+    with tempfile.TemporaryDirectory() as temporary, warm_start(pathlib.Path(temporary), wanted.python, modules) as start:
         for training, folder in games(wanted, start, pathlib.Path(temporary)):
             faults = [] if wanted.healthy else training.planted(random.Random(f"{training.kind} {training.seed}"), 1, folder)
             training.experiment(folder, faults, 1)
