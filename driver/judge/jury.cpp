@@ -96,8 +96,9 @@ Judgement Jury::judge(std::span<const Curve> attempts) const {
 }
 
 Judgement Jury::judge_as_is(std::span<const Curve> attempts) const {
-  if (contrast_) return contrast_->judge(attempts);
-  return judge_whole(attempts, decisive);
+  const Judgement judgement = judge_whole(attempts, decisive);
+  // Where a contrast judges, the reference still says whether the run can be compared at all.
+  return contrast_ && judgement.verdict != Verdict::unresolved ? contrast_->judge(attempts) : judgement;
 }
 
 Judgement Jury::judge_whole(std::span<const Curve> attempts,
