@@ -87,9 +87,9 @@ class Training:
         return sorted(set(chance.sample(list(self.known) + sorted(OFTEN & set(self.known)) * 3, chance.randint(1, most))))
 
     def planted(self, chance, most, folder):
-        """Faults, drawn until every set of them does harm."""
+        """Faults, drawn until every set of them does harm; an error where hardly any does."""
         healthy, seen = self.losses(folder, ()), {}
-        while True:
+        for _ in range(1000):
             faults = self.drawn(chance, most)
             for some in (some for count in range(1, len(faults) + 1) for some in itertools.combinations(faults, count)):
                 if some not in seen:
@@ -98,6 +98,7 @@ class Training:
                     break
             else:
                 return faults
+        sys.exit(f"{self.kind}, seed {self.seed}: no set of faults was found that harms this training, {len(seen)} were tried")
 
     def experiment(self, folder, faults, devices, **more):
         self.write(folder / "faults.json", faults)
