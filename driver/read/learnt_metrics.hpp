@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "configs/formats.hpp"
 #include "driver/judge/curve.hpp"
 #include "driver/learn/reading.hpp"
-#include "configs/formats.hpp"
 #include "driver/read/line.hpp"
 #include "driver/read/metric_reader.hpp"
 #include "driver/read/sieve.hpp"

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "driver/read/fields.hpp"
 #include "configs/formats.hpp"
+#include "driver/read/fields.hpp"
 #include "driver/read/line.hpp"
 #include "driver/read/rules.hpp"
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "configs/formats.hpp"
 #include "driver/align/spreadsheet.hpp"
 #include "driver/read/follow.hpp"
-#include "configs/formats.hpp"
 #include "driver/read/learnt_metrics.hpp"
 #include "driver/read/metric_reader.hpp"
 #include "driver/read/names.hpp"
