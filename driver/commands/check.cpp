@@ -12,15 +12,14 @@
 #include <span>
 
 #include "configs/loader.hpp"
+#include "configs/shell_word.hpp"
 #include "driver/baseline/recorded_curve.hpp"
 #include "driver/checks/checks.hpp"
 #include "driver/commands/drive.hpp"
 #include "driver/commands/arguments.hpp"
 #include "driver/judge/length.hpp"
 #include "driver/keep/run_directory.hpp"
-#include "driver/launch/interrupted.hpp"
 #include "driver/launch/queue.hpp"
-#include "driver/log/log.hpp"
 #include "driver/loop/pilot.hpp"
 #include "driver/trial/samples.hpp"
 #include "reports/escape.hpp"
@@ -136,37 +135,10 @@ ExitCode check_facts(const configs::Experiment& experiment, const Sides& sides, 
   return differences.empty() ? ExitCode::success : ExitCode::no_answer;  // as `run` ends
 }
 
-ExitCode run_a_few(const configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher, const fs::path& folder) {
-  Progress progress;
-  std::fflush(stdout);  // what was said so far is read while they run
-  const Pilot pilot = run_pilot(experiment, sides, launcher, folder, progress);
-  bool works = true;
-  for (const auto& [mark, text] : pilot.lines) {
-    works = works && mark != PilotLine::Mark::error;
-    say(mark == PilotLine::Mark::ok ? "ok" : mark == PilotLine::Mark::warning ? "warning" : "error", text);
-  }
-  fmt::print("logs: {}\n", reports::plain(folder.string()));
-  if (pilot.signal_number) throw Interrupted(pilot.signal_number);
-  return pilot.unequal ? ExitCode::no_answer : works ? ExitCode::success : ExitCode::infrastructure;
-}
-
-ExitCode check(const CheckOptions& options) {
-  configs::Experiment experiment = load(options.experiment);
-  const bool compares = experiment.accept.goal == configs::Goal::agrees;
-  say("ok", fmt::format("{}: experiment {}{}", options.experiment, experiment.name,
-                        compares ? ", target " + reports::unsigned_percent_text(experiment.accept.target) : ""));
-  for (const auto& warning : experiment.warnings) say("warning", configs::placed_text(warning));
-  check_out(options.out);
-  std::optional<keep::TemporaryFolder> scratch;
-  if (!options.run) scratch.emplace();
-  const fs::path folder =
-      scratch ? scratch->path() : keep::RunDirectory::create(options.out, experiment.name + "-check").folder();
-  if (!scratch) log::open_file(folder);
-  const auto launching = launch::make_launcher(folder / "scheduler", [](const std::string& text) { say("warning", text); });
-  launch::Launcher& launcher = *launching;
-  Sides sides = prepare_sides(experiment, launcher, folder, keep::make_run_tag(folder));
-  for (const auto& warning : settle_suspects(experiment, sides.subject)) say("warning", configs::placed_text(warning));
-  if (!compares) {
+/// What can be known before anything is trained. `folder`: for what is run to know it.
+ExitCode check_prepared(const configs::Experiment& experiment, const Sides& sides, launch::Launcher& launcher,
+                        const fs::path& folder) {
+  if (experiment.accept.goal != configs::Goal::agrees) {
     say("ok", fmt::format("goal: a trial passes if it runs to step {}; no reference is run", *experiment.steps));
   } else if (experiment.reference.is_recorded()) {
     const RecordedReference recorded = recorded_reference(experiment);
@@ -181,9 +153,45 @@ ExitCode check(const CheckOptions& options) {
   }
   check_side("subject", sides.subject);
   check_suspects(experiment, sides.subject.environment);
-  const ExitCode code = compares ? check_facts(experiment, sides, launcher, folder) : ExitCode::success;
-  if (options.run && code == ExitCode::success) return run_a_few(experiment, sides, launcher, folder);
-  return code;
+  if (experiment.accept.goal != configs::Goal::agrees) return ExitCode::success;
+  return check_facts(experiment, sides, launcher, folder);
+}
+
+ExitCode run_a_few(Run& run) {
+  const ExitCode code = check_prepared(run.experiment, run.sides, run.launcher, run.directory.folder());
+  if (code != ExitCode::success) return code;
+  std::fflush(stdout);  // what was said so far is read while they run
+  const Pilot pilot = run_pilot(run);
+  bool works = true;
+  for (const auto& [mark, text] : pilot.lines) {
+    works = works && mark != PilotLine::Mark::error;
+    say(mark == PilotLine::Mark::ok ? "ok" : mark == PilotLine::Mark::warning ? "warning" : "error", text);
+  }
+  const std::string folder = run.directory.folder().string();
+  fmt::print("logs: {}\n", reports::plain(run.directory.trials().string()));
+  if (works)
+    fmt::print("the search goes on from these runs with: bisectd resume {}\n",
+               reports::plain(configs::shell_quoted(folder)));
+  return pilot.unequal ? ExitCode::no_answer : works ? ExitCode::success : ExitCode::infrastructure;
+}
+
+ExitCode check(const CheckOptions& options) {
+  configs::Experiment experiment = load(options.experiment);
+  say("ok", fmt::format("{}: experiment {}{}", options.experiment, experiment.name,
+                        experiment.accept.goal == configs::Goal::agrees
+                            ? ", target " + reports::unsigned_percent_text(experiment.accept.target)
+                            : ""));
+  check_out(options.out);
+  if (options.run)  // anew each time, and `run` does not take it up: what was changed since may be the training itself
+    return drive_in(experiment, {.out = options.out, .prefix = experiment.name + "-check", .fresh = true},
+                    {.before_search = run_a_few});
+  for (const auto& warning : experiment.warnings) say("warning", configs::placed_text(warning));
+  const keep::TemporaryFolder scratch;
+  const auto launching =
+      launch::make_launcher(scratch.path() / "scheduler", [](const std::string& text) { say("warning", text); });
+  Sides sides = prepare_sides(experiment, *launching, scratch.path(), keep::make_run_tag(scratch.path()));
+  for (const auto& warning : settle_suspects(experiment, sides.subject)) say("warning", configs::placed_text(warning));
+  return check_prepared(experiment, sides, *launching, scratch.path());
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
   keep::write_file_durably(directory.resolved_experiment(), resolved);
   if (is_new) past.whole_bytes = keep::begin_journal(directory.journal(), run_record(past, experiment));
   keep::Journal journal(directory.journal(), past.whole_bytes);
-  directory.point_latest_here();
+  if (!options.before_search) directory.point_latest_here();
   for (const auto& [what, version] : versions) log::debug(fmt::format("version of {}: {}", what, version));
   if (past.versions != versions) journal.append(versions_record(versions));
   past.versions = versions;
@@ -170,6 +170,7 @@ ExitCode drive_to_answer(configs::Experiment& experiment, const keep::RunDirecto
   const auto added = changed ? suspects_added(past, experiment, sides.subject.environment) : std::nullopt;
   Run run(experiment, sides, directory, journal, std::move(past), launcher, progress);
   if (added) run.warn(*added);
+  if (options.before_search) return options.before_search(run);
   const reports::Record record = run_loop(run);
   log::debug(fmt::format("{} after {} trials{}{}", reports::outcome_title(record), record.trials.size(),
                          record.advice.empty() ? "" : ": ", record.advice));

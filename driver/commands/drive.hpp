@@ -1,6 +1,7 @@
 // Drives one run directory to its end: what `run` and `resume` have in common.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,7 @@
 #include "driver/commands/exit_code.hpp"
 #include "driver/commands/output.hpp"
 #include "driver/keep/run_directory.hpp"
-#include "reports/record.hpp"
+#include "driver/loop/run.hpp"
 
 namespace bisectd::driver::commands {
 
@@ -21,6 +22,8 @@ struct DriveOptions {
   std::vector<reports::Kept> kept;  ///< of its workaround: what stays in use in every run
   std::string history;              ///< file of past results; empty: beside the run directory
   OutputOptions output;
+  /// What is done with a prepared run in place of the search, which may follow later; its exit code.
+  std::function<ExitCode(Run&)> before_search;
 };
 
 /// Works until the answer, whether the run directory is new or was begun by an earlier bisectd, prints the result and

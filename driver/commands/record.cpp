@@ -45,7 +45,7 @@ Baseline recorded(const configs::Experiment& experiment, Run& run, const RecordO
   }
   baseline.versions =
       find_versions(experiment, run.sides.reference, run.launcher, folder / "versions", run.state.history.run_tag).found;
-  add_runs(baseline, measure_reference(run));
+  add_runs(baseline, seat_jury(run, run_reference(run)));
   for (const judge::Finding& finding : run.state.jury->findings()) run.warn(finding.text);
   baseline.facts.merge(logged_reference_facts(experiment, run.state.reference_attempt));
   for (const auto& [check, said] : baseline.facts)

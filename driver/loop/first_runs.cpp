@@ -36,17 +36,6 @@ constexpr int kRunsThatShowNothing = 5;
 /// suspect).
 constexpr int kTrialsThatBreak = 3;
 
-FinishedTrial run_reference(Run& run) {
-  FinishedTrial finished = std::move(run.run_all(run.plan_for(Role::reference, {}, "the trusted side")).front());
-  const AttemptOutcome& whole = plain_attempt(finished.attempts);
-  if (!can_be_judged(whole))
-    throw Infrastructure(fmt::format("the reference gave no curve: {} (see {})", finished.judgement.text,
-                                     run.directory.relative(finished.attempts.back().folder)),
-                         finished.plan.number);
-  run.state.reference_attempt = whole.folder;
-  return finished;
-}
-
 /// A NaN, or a loss scale that ends lower than it began, whatever the verdict rests on.
 bool overflows(const judge::Judgement& judgement, const judge::Curve& curve) {
   const auto scale = curve.series.find(judge::kLossScale);
@@ -147,10 +136,20 @@ bool check_sides(Run& run) {
   return differences.empty();
 }
 
-std::vector<judge::Curve> measure_reference(Run& run) {
+std::optional<FinishedTrial> run_reference(Run& run) {
+  if (run.experiment.reference.is_recorded()) return std::nullopt;
+  FinishedTrial finished = std::move(run.run_all(run.plan_for(Role::reference, {}, "the trusted side")).front());
+  const AttemptOutcome& whole = plain_attempt(finished.attempts);
+  if (!can_be_judged(whole))
+    throw Infrastructure(fmt::format("the reference gave no curve: {} (see {})", finished.judgement.text,
+                                     run.directory.relative(finished.attempts.back().folder)),
+                         finished.plan.number);
+  run.state.reference_attempt = whole.folder;
+  return finished;
+}
+
+std::vector<judge::Curve> seat_jury(Run& run, const std::optional<FinishedTrial>& finished) {
   const configs::Experiment& experiment = run.experiment;
-  std::optional<FinishedTrial> finished;
-  if (!experiment.reference.is_recorded()) finished = run_reference(run);
   std::vector<judge::Curve> curves;
   if (finished) {
     curves = whole_curves(finished->attempts);
@@ -175,6 +174,11 @@ std::vector<judge::Curve> measure_reference(Run& run) {
   return curves;
 }
 
+TrialPlan plan_as_is(const Run& run) {
+  return run.plan_for(Role::as_is, {},
+                      run.must_only_run() ? "nothing neutralised: this must break" : "nothing neutralised: this must fail");
+}
+
 namespace {
 
 /// The subject with nothing neutralised, and beside it the run that shows which members it uses.
@@ -183,10 +187,10 @@ struct FirstRuns {
   neutralise::Discovered named;  ///< by the framework
 };
 
-FirstRuns run_subject(Run& run, const char* why) {
+FirstRuns run_subject(Run& run) {
   FirstRuns runs;
   if (!run.state.history.catalogue) runs.named = query(run);  // before anything long: it may fail
-  std::vector<TrialPlan> plans{run.plan_for(Role::as_is, {}, why)};
+  std::vector<TrialPlan> plans{plan_as_is(run)};
   if (!families_seen_in_a_run(run.experiment).empty()) plans.push_back(plan_discovery(run));
   for (FinishedTrial& finished : run.run_all(std::move(plans)))
     (finished.plan.role == Role::as_is ? runs.subject : runs.discovery) = std::move(finished);
@@ -250,7 +254,7 @@ std::string how_often_it_ends(Run& run) {
 }  // namespace
 
 std::optional<FinishedTrial> measure_running(Run& run) {
-  FirstRuns runs = run_subject(run, "nothing neutralised: this must break");
+  FirstRuns runs = run_subject(run);
   const judge::Judgement& judgement = runs.subject->judgement;
   if (judgement.verdict == Verdict::unresolved) refuse_to_go_on(run, *runs.subject);
   if (judgement.verdict == Verdict::pass) {
@@ -268,7 +272,7 @@ std::optional<FinishedTrial> measure_running(Run& run) {
 }
 
 std::optional<FinishedTrial> measure_subject(Run& run) {
-  auto [subject, discovery, named] = run_subject(run, "nothing neutralised: this must fail");
+  auto [subject, discovery, named] = run_subject(run);
   const judge::Judgement& judgement = subject->judgement;
   const AttemptOutcome& last = plain_attempt(subject->attempts);
   if (judgement.verdict == Verdict::unresolved) refuse_to_go_on(run, *subject);

@@ -128,7 +128,7 @@ void learn_horizon(Run& run, const FinishedTrial& as_is) {
 void find_answer(Run& run) {
   if (!run.must_only_run()) {
     if (!check_sides(run)) return;
-    measure_reference(run);
+    seat_jury(run, run_reference(run));
     show_first_runs(run);
   }
   const auto as_is = run.must_only_run() ? measure_running(run) : measure_subject(run);
@@ -190,7 +190,7 @@ reports::Record run_loop(Run& run) {
 }
 
 TriedByHand run_one_trial(Run& run, const std::vector<configs::MemberLabel>& off) {
-  if (!run.must_only_run()) measure_reference(run);
+  if (!run.must_only_run()) seat_jury(run, run_reference(run));
   run.state.catalogue = neutralise::make_catalogue(run.experiment, {}, {});
   run.journal.append(catalogue_record(run.state.catalogue, false));  // for their names: no search follows
   strategies::Neutralised neutralised{strategies::SuspectSet(run.state.catalogue.size())};

@@ -1,16 +1,13 @@
-// A few runs of both sides, to see before a night is spent whether an experiment works, up to where its runs are comparable,
-// whether the subject as it is fails there, how short a run shows it, and whether both logs agree in what they must.
-// Searches nothing.
+// The runs before a search, without it: does an experiment work, up to where are its runs comparable, does the subject as it
+// is fail there, how short a run shows it, and do both logs agree in what they must. The search goes on from there.
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "driver/judge/curve.hpp"
-#include "driver/loop/progress.hpp"
-#include "driver/trial/sides.hpp"
+#include "driver/judge/jury.hpp"
+#include "driver/loop/run.hpp"
 
 namespace bisectd::driver {
 
@@ -20,26 +17,18 @@ struct PilotLine {
   std::string text;
 };
 
-struct PilotFindings {
-  std::vector<PilotLine> lines;
-  bool usable = false;        ///< else the reference gives nothing to compare with
-  bool spread_known = false;  ///< the runs show what rounding grows to, or that they vary by themselves
-};
-
-/// What the curves of a few runs show of the night to come; pure. Curves as samples (samples.hpp), the one without a
-/// perturbation first, as a search would judge them.
-PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<const judge::Curve> references,
-                             std::span<const judge::Curve> subject);
+/// What runs of both sides show of the night to come; pure. `jury`: once it has judged the subject as it is, whose whole
+/// curves these are as samples (samples.hpp), not none.
+std::vector<PilotLine> pilot_findings(const configs::Experiment& experiment, judge::Jury jury,
+                                      std::span<const judge::Curve> subject, const judge::Judgement& judgement);
 
 struct Pilot {
   std::vector<PilotLine> lines;
-  int signal_number = 0;  ///< that ended it
-  bool unequal = false;   ///< a check found in the logs that the sides train different things
+  bool unequal = false;  ///< a check found in the logs that the sides train different things
 };
 
-/// Runs the reference (unless it is recorded) and the subject with nothing neutralised, both at once: where repeats are
-/// perturbed as often as it takes to know how far healthy runs are apart, else once. Leaves their logs in `folder`.
-Pilot run_pilot(const configs::Experiment& experiment, Sides& sides, launch::Launcher& launcher,
-                const std::filesystem::path& folder, Progress& progress);
+/// Runs the reference (unless it is recorded) and the subject with nothing neutralised, as a search begins. Throws
+/// Interrupted.
+Pilot run_pilot(Run& run);
 
 }  // namespace bisectd::driver

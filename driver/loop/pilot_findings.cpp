@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "driver/judge/jury.hpp"
 #include "driver/judge/length.hpp"
 #include "driver/trial/samples.hpp"
 #include "reports/words.hpp"
@@ -92,42 +91,28 @@ void say_shortest(const configs::Experiment& experiment, judge::Jury& jury, cons
 
 }  // namespace
 
-PilotFindings pilot_findings(const configs::Experiment& experiment, std::span<const judge::Curve> references,
-                             std::span<const judge::Curve> subject) {
-  PilotFindings result;
-  const auto refuse = [&](const judge::Problem& problem) {
-    result.lines.push_back({Mark::error, judge::unusable_text(problem)});
-    return result;
-  };
-  if (const auto problem = judge::too_short(references, experiment.metrics.front().name, experiment.steps))
-    return refuse(*problem);
-  auto jury = judge::Jury::seat(experiment.accept, judge::judged_metrics(experiment.metrics), references);
-  if (!jury) return refuse(jury.error());
-  result.usable = true;
-  jury->learn_subject(subject, judge::AlreadyLearnt::no);
-  const judge::Judgement judgement = jury->judge(subject);
-  jury->learn(judgement);
-  jury->learn_identical(identical_repeats(subject));
-  result.spread_known = !jury->first_panel().lacks_moved_runs();
-
-  for (const judge::Panel& panel : jury->panels()) {
-    say_spread(panel, result.lines);
-    if (subject.empty()) continue;
+std::vector<PilotLine> pilot_findings(const configs::Experiment& experiment, judge::Jury jury,
+                                      std::span<const judge::Curve> subject, const judge::Judgement& judgement) {
+  std::vector<PilotLine> lines;
+  jury.learn_identical(identical_repeats(subject));
+  jury.learn_subject(subject, judge::AlreadyLearnt::yes);
+  for (const judge::Panel& panel : jury.panels()) {
+    say_spread(panel, lines);
     if (const auto behind = judge::uncovered(panel.whole(), subject.front()))
-      result.lines.push_back({behind->not_finite ? Mark::error : Mark::warning, behind->text});
+      lines.push_back({behind->not_finite ? Mark::error : Mark::warning, behind->text});
   }
   bool stops = judgement.verdict == Verdict::unresolved;
-  for (const judge::Finding& finding : jury->findings()) {
+  for (const judge::Finding& finding : jury.findings()) {
     if (finding.code == "two-references") continue;  // of few runs
     const bool error =
         finding.error && !(finding.code == "too-noisy" && judgement.verdict == Verdict::fail);  // as in the night
     stops = stops || error;
     const std::string what_to_do = finding.options.empty() ? "" : fmt::format("; {}", fmt::join(finding.options, "; "));
-    result.lines.push_back({error ? Mark::error : Mark::warning, finding.text + what_to_do});
+    lines.push_back({error ? Mark::error : Mark::warning, finding.text + what_to_do});
   }
-  result.lines.push_back(verdict_line(judgement));
-  if (!stops && judgement.verdict == Verdict::fail) say_shortest(experiment, *jury, subject.front(), result.lines);
-  return result;
+  lines.push_back(verdict_line(judgement));
+  if (!stops && judgement.verdict == Verdict::fail) say_shortest(experiment, jury, subject.front(), lines);
+  return lines;
 }
 
 }  // namespace bisectd::driver

@@ -139,8 +139,8 @@ class Check(Space):
         shutil.rmtree(self.folder / "bisectd-out", ignore_errors=True)
         self.write("experiment.yaml", hostile_experiment(*options, **experiment))
         done = self.bisectd("check", "experiment.yaml", "--run", code=code)
-        folders = [path.parent.name for path in self.folder.glob("bisectd-out/*/*/command.sh")]
-        return done, [sum(name.startswith(side) for name in folders) for side in ("reference", "subject")]
+        folders = [path.parent.parent.name for path in self.folder.glob("bisectd-out/*/trials/*/*/command.sh")]
+        return done, [folders.count("0001"), folders.count("0002")]
 
     def test_a_few_runs(self):
         done, runs = self.checked("--cause", "op1=3")
@@ -149,24 +149,18 @@ class Check(Space):
         self.assertRegex(done.out, r"(?m)^ok +loss: runs moved by more than any rounding end 0\.\d+ % apart$")
         self.assertRegex(done.out, r"(?m)^ok +the subject as it is fails \(\+3\.\d\d %\): ")
         self.assertRegex(done.out, r"a run of \d+ steps shows it with a margin \(the failure is certain at step \d+ of 100\)")
-        self.assertIn("reference, run 5 of 5: ", done.err)
-        (folder,) = (self.folder / "bisectd-out").iterdir()
-        self.assertTrue((folder / "subject/command.sh").exists())
-        self.assertIn(str(folder), done.out)
+        self.assertIn("trial 1 reference -> measured", done.err)
+        folder, = (self.folder / "bisectd-out").iterdir()
+        self.assertIn(f"logs: {folder}/trials\n", done.out)
+        self.assertIn(f"bisectd resume {folder}\n", done.out)
+        self.bisectd("resume", folder, code=1)
+        self.assertEqual(self.culprits(json.loads((folder / "report.json").read_text())), ["ops:op1"])
+        roles = [line["role"] for line in map(json.loads, (folder / "journal.jsonl").open()) if line.get("kind") == "trial"]
+        self.assertEqual((roles.count("reference"), roles.count("as-is")), (1, 1), "they were run again")
 
     def test_no_shorter_run_shows_it(self):
         done, _ = self.checked("--cause", "op1=0.8", steps=50)
         self.assertRegex(done.out, r"the failure is certain at step \d+ of 50, .*no shorter one is proposed")
-
-    def test_one_training_at_a_time_on_a_device_that_both_sides_have(self):
-        self.checked("--cause", "op1=3", "--step-ms", "1", reference="devices: {kind: npu, ids: [0]}")
-        ends = {}
-        for script in self.folder.glob("bisectd-out/*/*/stdout.log"):
-            ends[script.parent.name] = (script.parent / "command.sh").stat().st_mtime_ns, script.stat().st_mtime_ns
-        spans = sorted(ends.values())
-        self.assertEqual(len(spans), 7)
-        for (_, end), (begin, _) in zip(spans, spans[1:]):
-            self.assertLessEqual(end, begin, "two at once on one device")
 
     def test_the_shortest_run(self):
         done, runs = self.checked("--cause", "op1=3", steps=400)
@@ -183,15 +177,14 @@ class Check(Space):
         self.assertIn("the subject as it is passes, so there is nothing to search", done.out)
         self.assertNotIn("a run of", done.out)
 
-    def test_without_perturbation_each_side_runs_once(self):
+    def test_without_perturbation(self):
         done, runs = self.checked("--cause", "op1=3", perturbed=False)
-        self.assertEqual(runs, [1, 1])
+        self.assertEqual(runs, [2, 2])
         self.assertRegex(done.out, "(?m)^warning +no run of the reference shows what rounding grows to")
         self.assertNotIn("a run of", done.out)
 
-    def test_a_side_that_breaks_is_not_repeated(self):
-        done, runs = self.checked("--crash-at", "5", code=4)
-        self.assertEqual(runs[1], 1)
+    def test_a_side_that_breaks(self):
+        done, _ = self.checked("--crash-at", "5", code=4)
         self.assertRegex(done.out, "(?m)^error +subject: killed by SIGSEGV")
 
     def test_repeats_that_break_are_told(self):
