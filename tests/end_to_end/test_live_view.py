@@ -67,13 +67,14 @@ class LiveView(Space):
         return lines
 
     def prepare(self, *options, **more):
-        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--step-ms", "10", *options, devices="[0, 1]", **more))
+        """Steps long enough for a machine whose disk is so busy that a line of the journal takes a second."""
+        self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--step-ms", "25", *options, devices="[0, 1]", **more))
 
     def test_lines_are_redrawn_in_place(self):
         self.prepare()
         shown = self.on_terminal("run", "experiment.yaml", columns=160)
         self.assertRegex(shown, r"npu 1  trial \d+ \w+: .*step \d+ of 100, loss \d(\.\d+)?")
-        self.assertRegex(shown, r"running for \d\.\d s; \d+( to \d+)? more trials, \d+\.\d s to ")
+        self.assertRegex(shown, r"running for \d+\.\d s; \d+( to \d+)? more trials, \d+\.\d s to ")
         self.assertIn("\x1b[J", shown)
         lines = [line for line in self.screen(shown, 160) if line]
         self.assertFalse([line for line in lines if "running for" in line], "the live view was left behind")
@@ -125,14 +126,14 @@ class LiveView(Space):
                 os.close(follower)
 
     def test_it_stays_inside_a_small_terminal(self):
-        self.prepare()
+        self.prepare("--step-ms", "5")
         shown = self.on_terminal("run", "experiment.yaml", columns=40, rows=4)
         for line in re.findall(r"(?:\x1b\[J|\n)([^\x1b\r\n]*(?:running for|step \d+ of \d+, loss)[^\x1b\r\n]*)", shown):
             self.assertLessEqual(len(line), 39, line)
         self.assertLessEqual(max((int(up) for up in re.findall(r"\x1b\[(\d+)A", shown)), default=0), 2)
 
     def test_elsewhere_there_are_plain_lines(self):
-        self.prepare()
+        self.prepare("--step-ms", "5")
         self.assertNotIn("\x1b", self.on_terminal("run", "experiment.yaml", term="dumb"))
         self.assertNotIn("\x1b", self.bisectd("run", "experiment.yaml", "--new", environment={"TERM": "xterm"}).err)
 
