@@ -58,20 +58,11 @@ bool needs_own_set(Claim::Kind kind) { return kind == Claim::Kind::fix_passes ||
 
 // The active set a claim is about.
 Active claimed(const Claim& claim, const Active& always_active, std::span<const SuspectId> culprit_set) {
-  Active active = always_active;
-  switch (claim.kind) {
-    case Claim::Kind::fix_passes:
-    case Claim::Kind::member_needed:
-      active.set();
-      for (SuspectId member : culprit_set) active.reset(member);
-      if (claim.kind == Claim::Kind::member_needed) active.set(claim.subject.front());
-      break;
-    case Claim::Kind::cause_fails:
-    case Claim::Kind::cause_minimal:
-      for (SuspectId member : claim.subject) active.set(member);
-      if (claim.kind == Claim::Kind::cause_minimal) active.reset(claim.subject.back());
-      break;
-  }
+  using Kind = Claim::Kind;
+  const bool of_fix = claim.kind == Kind::fix_passes || claim.kind == Kind::member_needed;
+  Active active = of_fix ? all_but(culprit_set, always_active.size()) : only_active(claim.subject, always_active);
+  if (claim.kind == Kind::member_needed) active.set(claim.subject.front());
+  if (claim.kind == Kind::cause_minimal) active.reset(claim.subject.back());
   return active;
 }
 
@@ -98,10 +89,8 @@ void mark_proved(std::vector<Claim>& claims, const EvidenceLog& log) {
     if (claim.proved) wrong += error_of(claim);
   }
   while (!log.exact() && wrong > log.error()) {
-    Claim* weakest = nullptr;
-    for (Claim& claim : claims)
-      if (claim.proved && error_of(claim) > (weakest ? error_of(*weakest) : 0.0)) weakest = &claim;
-    if (!weakest) return;
+    const auto weakest = std::ranges::max_element(claims, {}, [](const Claim& c) { return c.proved ? error_of(c) : 0.0; });
+    if (!weakest->proved) return;
     weakest->proved = false;
     wrong -= error_of(*weakest);
   }

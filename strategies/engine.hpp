@@ -8,7 +8,6 @@
 
 #include "strategies/evidence.hpp"
 #include "strategies/finding.hpp"
-#include "strategies/flip_estimate.hpp"
 
 namespace bisectd::strategies {
 
@@ -21,13 +20,9 @@ class Engine {
 
   /// Takes in what was added to the log since, or is doubted otherwise than before.
   virtual void hear() = 0;
-  /// Verdicts that it believes to be wrong, on average, of those that are doubted no more than usual; nothing if it cannot
-  /// tell.
-  virtual std::optional<Flips> expected_flips() const { return std::nullopt; }
-
   /// Nothing it believes in explains what it heard, or nothing that it could ask would tell more: others must go on.
   virtual bool misfit() const = 0;
-  /// The answer that is likeliest, or the one that is proved.
+  /// The answer that is likeliest, or the one that is proved; of no worth where it misfits.
   virtual const Finding& finding() const = 0;
   /// Worth running now beside `pending`; empty if nothing would tell anything.
   virtual std::vector<Trial> ask(std::size_t count, std::span<const Neutralised> pending) const = 0;

@@ -12,7 +12,8 @@
 namespace bisectd::strategies {
 namespace {
 
-constexpr double kExactBits = 60;  // of a verdict where none is ever wrong
+constexpr double kUnknownFlip = 0.04;  // before any verdict
+constexpr double kExactBits = 60;      // of a verdict where none is ever wrong
 // All trials share what the few references happen to be off by, and repeats make that no smaller: a healthy set may lean to
 // fail each time. On the other side than the subject as it is that is told from a fault of the other sign by its size alone.
 // Of 60 made-up searches each with two references and noise of 0.3 %: two culprits of 1.5 % 55 right instead of 53, in 33.6
@@ -37,8 +38,8 @@ double claimed_doubt(const Evidence& evidence) {
 
 }  // namespace
 
-EvidenceLog::EvidenceLog(std::size_t suspects, double flip, double error)
-    : suspects_(suspects), flip_(flip), error_(error), passed_(suspects) {}
+EvidenceLog::EvidenceLog(std::size_t suspects, std::optional<double> flip, double error)
+    : suspects_(suspects), flip_(flip.value_or(kUnknownFlip)), error_(error), passed_(suspects) {}
 
 double EvidenceLog::needed_bits() const {
   if (exact()) return kExactBits / 2;
@@ -107,25 +108,24 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
 // for sure. Where runs repeat themselves each would count as certain, and the search would find out in what else their sets
 // differ.
 bool EvidenceLog::doubt_at_the_target(std::size_t at) {
-  const Evidence& seen = told_[at].evidence;
-  const Size size = seen.judged_size();
-  if (!decided(seen.verdict) || claimed_doubt(seen) <= kHardlySure || !size.delta || !size.standard_error) return false;
-  const HardlySure latest{at, seen.verdict};
-  bool doubted = false, changed = false;
-  for (const HardlySure& other : hardly_sure_) {
-    Told& told = told_[other.at];
+  Told& latest = told_[at];
+  const Size size = latest.evidence.judged_size();
+  const Verdict verdict = latest.evidence.verdict;
+  if (!decided(verdict) || claimed_doubt(latest.evidence) <= kHardlySure || !size.delta || !size.standard_error)
+    return false;
+  latest.doubted = verdict;
+  bool changed = false;
+  for (Told& told : std::span(told_).first(at)) {
     const Size others = told.evidence.judged_size();
-    const double apart = std::abs(*others.delta - *size.delta);
-    if (other.verdict == latest.verdict || apart > std::hypot(*others.standard_error, *size.standard_error)) continue;
-    doubted = true;
+    if (!told.doubted || *told.doubted == verdict) continue;
+    if (std::abs(*others.delta - *size.delta) > std::hypot(*others.standard_error, *size.standard_error)) continue;
+    latest.evidence.verdict = Verdict::inconclusive;
     if (told.evidence.verdict == Verdict::inconclusive) continue;
     count(entries_[*told.entry], told.evidence.verdict, -1);
     told.evidence.verdict = Verdict::inconclusive;
     count(entries_[*told.entry], Verdict::inconclusive, 1);
     changed = true;
   }
-  hardly_sure_.push_back(latest);
-  if (doubted) told_[at].evidence.verdict = Verdict::inconclusive;
   return changed && weigh_again(at);
 }
 
@@ -207,14 +207,15 @@ std::optional<double> EvidenceLog::mean_difference(const Active& active) const {
   return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
 
-Flips EvidenceLog::outvoted() const {
-  Flips flips;
-  for (const LogEntry& entry : entries_)
-    if (entry.judged() > 1) {
-      flips.wrong += std::min(entry.passes, entry.fails);
-      flips.of += entry.judged();
-    }
-  return flips;
+double EvidenceLog::believed_flip() const {
+  constexpr double kMost = 0.25;  // beyond it no search makes sense
+  double wrong = 1, of = 1 / kUnknownFlip;
+  for (const LogEntry& entry : entries_) {
+    if (entry.judged() < 2) continue;
+    wrong += std::min(entry.passes, entry.fails);
+    of += entry.judged();
+  }
+  return std::min(kMost, wrong / of);
 }
 
 const LogEntry* EvidenceLog::find(const Active& active) const {

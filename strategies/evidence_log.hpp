@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "strategies/evidence.hpp"
-#include "strategies/flip_estimate.hpp"
 
 namespace bisectd::strategies {
 
@@ -36,6 +35,7 @@ struct Told {
   std::optional<std::size_t> entry = {};  ///< of its set; nothing if only its signature was looked at
   bool first = false;                     ///< about its set
   bool passed_before = false;             ///< passes with nothing active but what passed in other trials
+  std::optional<Verdict> doubted = {};    ///< the verdict, if the judge was hardly sure of it
 
   bool leans_to_fail() const;                       ///< fails, or more likely so where noise hides the verdict
   bool measured() const;                            ///< its difference counts
@@ -49,8 +49,8 @@ struct Contradiction {
 
 class EvidenceLog {
  public:
-  /// `flip`: chance that one verdict is wrong; `error`: accepted chance that the answer is wrong.
-  EvidenceLog(std::size_t suspects, double flip, double error);
+  /// `flip`: chance that one verdict is wrong; absent: unknown. `error`: accepted chance that the answer is wrong.
+  EvidenceLog(std::size_t suspects, std::optional<double> flip, double error);
 
   bool exact() const { return flip_ <= 0; }
   double flip() const { return flip_; }
@@ -74,8 +74,10 @@ class EvidenceLog {
   Measured measured(const Active& active) const;
   /// Of all trials with exactly these active whose difference is known.
   std::optional<double> mean_difference(const Active& active) const;
-  /// Verdicts outvoted by the others over the same set, of those told more than once.
-  Flips outvoted() const;
+  /// The chance that a verdict is wrong, from how many are outvoted by others over the same set: the mean of a Beta
+  /// distribution that begins as Beta(1, 24), one verdict in 25. Erring high costs a few repeats, erring low a wrong
+  /// culprit: so no trust is gained without evidence, and a run of right verdicts halves the belief only after 25 of them.
+  double believed_flip() const;
 
   /// What one evidence did to the verdict of its entry.
   struct Change {
@@ -96,12 +98,6 @@ class EvidenceLog {
   std::optional<Contradiction> contradiction(const Excuse& excused = {}) const;
 
  private:
-  /// A trial whose verdict the judge doubted, and that verdict.
-  struct HardlySure {
-    std::size_t at;  // index into told_
-    Verdict verdict;
-  };
-
   bool may_be_the_references_luck(const Told& told) const;
   /// Makes the verdict of this trial, the latest, and of others inconclusive where they lie at the target itself. Returns
   /// whether the verdict of another entry changed.
@@ -116,7 +112,6 @@ class EvidenceLog {
   double flip_, error_;
   std::vector<Told> told_;
   std::vector<std::size_t> signed_;
-  std::vector<HardlySure> hardly_sure_;
   SuspectSet passed_;     ///< active in trials that passed, but for the subject as it is
   double as_is_sum_ = 0;  ///< differences of the subject as it is
   std::vector<LogEntry> entries_;

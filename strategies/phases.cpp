@@ -3,11 +3,13 @@
 #include "strategies/phases.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
-#include "strategies/patience.hpp"
 #include "strategies/causes/engine.hpp"
 #include "strategies/effects.hpp"
+#include "strategies/patience.hpp"
+#include "strategies/prior.hpp"
 #include "strategies/signatures/engine.hpp"
 
 namespace bisectd::strategies {
@@ -22,9 +24,9 @@ Phases::Phases(Problem problem, EngineKind engine)
       kind_(engine),
       all_(as_it_is(problem_.suspects.size())),
       least_active_(SuspectSet(all_.size())),
-      prior_(believed_odds(problem_.suspects)),
-      log_(all_.size(), problem_.flip_probability.value_or(FlipEstimate().mean()), 1 - problem_.confidence),
-      even_prior_(std::vector<double>(all_.size(), 1.0)),
+      odds_(believed_odds(problem_.suspects)),
+      log_(all_.size(), problem_.flip_probability, 1 - problem_.confidence),
+      even_odds_(all_.size(), 1.0),
       always_active_(SuspectSet(all_.size())) {
   for (SuspectId suspect = 0; suspect < size(); ++suspect)
     if (problem_.suspects[suspect].stays_active) least_active_.set(suspect);
@@ -69,12 +71,12 @@ void Phases::tell(const Evidence& evidence) {
   if (!problem_.flip_probability) estimate_flip();
 }
 
-// What is believed about the flips decides how much every verdict weighs, those told long ago too.
+// How much every verdict weighs follows from that, those told long ago too.
 void Phases::estimate_flip() {
-  const std::optional<Flips> believed = leading_engine() ? leading_engine()->expected_flips() : std::nullopt;
-  flip_.observe(believed.value_or(log_.outvoted()));
-  if (!flip_.moved_from(log_.flip())) return;
-  const bool revised = log_.set_flip(flip_.mean());
+  constexpr double kStep = 0.05;  // of it: weighing again has its price
+  const double flip = log_.believed_flip();
+  if (std::abs(flip - log_.flip()) <= kStep * log_.flip()) return;
+  const bool revised = log_.set_flip(flip);
   unweighed_ = true;
   if (causes_) causes_->hear();
   if (revised) rebuild();
@@ -143,8 +145,8 @@ void Phases::rebuild() {
 // What stays active in every trial; false while that is not known.
 bool Phases::choose_always_active() {
   if (!breaking_ && entry_of(least_active()) && verdict_of(least_active()) == Verdict::unresolved)
-    breaking_ = std::make_unique<Ordered>(even_prior_, std::span<const Suspect>{}, SuspectSet(size()), least_active(),
-                                          for_breaking_, problem_.seed + 1);
+    breaking_ = std::make_unique<Bisection>(even_odds_, std::span<const Suspect>{}, SuspectSet(size()), least_active(),
+                                            for_breaking_, problem_.seed + 1);
   if (breaking_ && !breaking_->complete()) return false;
   always_active_ = least_active();
   if (breaking_)
@@ -164,8 +166,8 @@ void Phases::advance() {
   if (verdict_of(all_) != Verdict::fail) return;
   if (!choose_always_active() || !may_pass_neutralised()) return;
   if (!ordered_)
-    ordered_ = std::make_unique<Ordered>(prior_, problem_.suspects, always_active_, SuspectSet(size()), for_ordered_,
-                                         problem_.seed + 2);
+    ordered_ = std::make_unique<Bisection>(odds_, problem_.suspects, always_active_, SuspectSet(size()), for_ordered_,
+                                           problem_.seed + 2);
   if (signatures_ && signatures_->misfit() && !handed_over_) return hand_over();
   if (!signatures_ && wants_signatures()) signatures_ = std::make_unique<signatures::Engine>(problem_, always_active_, log_);
   if (!causes_ && !leading_engine() && wants_causes())
@@ -179,8 +181,8 @@ void Phases::advance() {
 void Phases::look_for_causes() {
   if (cause_searches_.empty())
     for (SuspectId culprit : ordered_->found())
-      cause_searches_.push_back(std::make_unique<CauseSearch>(culprit, prior_, always_active_, ordered_->others(),
-                                                              for_ordered_, problem_.seed + 3 + culprit));
+      cause_searches_.push_back(std::make_unique<Bisection>(odds_, always_active_, culprit, ordered_->others(), for_ordered_,
+                                                            problem_.seed + 3 + culprit));
   while (cause_searches_.size() < ordered_->found().size() + kMostFurtherCauses &&
          std::ranges::all_of(cause_searches_, [](const auto& cause) { return cause->complete(); })) {
     const std::optional<Active> failing = unexplained();
@@ -188,9 +190,9 @@ void Phases::look_for_causes() {
     std::vector<SuspectId> order = ordered_->found();
     for (SuspectId other : ordered_->others()) order.push_back(other);
     std::erase_if(order, [&](SuspectId suspect) { return !failing->test(suspect) || always_active_.test(suspect); });
-    cause_searches_.push_back(std::make_unique<CauseSearch>(std::nullopt, prior_, always_active_, std::move(order),
-                                                            for_ordered_,
-                                                            problem_.seed + 3 + size() + cause_searches_.size()));
+    cause_searches_.push_back(std::make_unique<Bisection>(odds_, always_active_, std::nullopt, std::move(order),
+                                                          for_ordered_,
+                                                          problem_.seed + 3 + size() + cause_searches_.size()));
   }
 }
 
@@ -200,7 +202,7 @@ std::optional<Active> Phases::unexplained() const {
   for (const auto& search : cause_searches_) {
     if (!search->complete()) return std::nullopt;
     causes.emplace_back(size());
-    for (SuspectId member : search->members()) causes.back().set(member);
+    for (SuspectId member : search->found()) causes.back().set(member);
     causes.back() -= always_active_;
   }
   for (const Observation& seen : for_ordered_)
@@ -216,19 +218,6 @@ const Engine* Phases::leading_engine() const {
   return nullptr;
 }
 
-// An engine that has proved its answer goes on answering after it misfits; `causes` withdraws it when a later trial refutes
-// it.
-const Engine* Phases::answering_engine() const {
-  if (const Engine* engine = leading_engine()) return engine;
-  for (const Engine* engine : {signatures_.get(), causes_.get()})
-    if (engine && engine->finding().proved) return engine;
-  return nullptr;
-}
-
-const Finding* Phases::finding() const { return answering_engine() ? &answering_engine()->finding() : nullptr; }
-
-std::vector<double> Phases::guilt() const { return answering_engine()->guilt(); }
-
 // What signatures made likely stands first for the engines that go on.
 void Phases::hand_over() {
   constexpr double kLikelier =
@@ -239,7 +228,7 @@ void Phases::hand_over() {
   ordered_.reset();
   cause_searches_.clear();
   for (SuspectId suspect = 0; suspect < size(); ++suspect) problem_.suspects[suspect].odds *= 1 + kLikelier * guilt[suspect];
-  prior_ = CulpritPrior(believed_odds(problem_.suspects));
+  odds_ = believed_odds(problem_.suspects);
   advance();
 }
 

@@ -7,11 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "strategies/cause_search.hpp"
+#include "strategies/bisection.hpp"
 #include "strategies/engine.hpp"
 #include "strategies/evidence_log.hpp"
-#include "strategies/flip_estimate.hpp"
-#include "strategies/ordered.hpp"
 #include "strategies/suspect.hpp"
 #include "strategies/search.hpp"
 
@@ -66,10 +64,10 @@ class Phases {
 
   /// The two bisections, once their phase was reached; null before. Neither is an `Engine`: they serve two predicates,
   /// "breaks when these are neutralised" and "fails with these active", and so speak of exposed sets and hits.
-  const Ordered* breaking() const { return breaking_.get(); }
-  const Ordered* ordered() const { return ordered_.get(); }
+  const Bisection* breaking() const { return breaking_.get(); }
+  const Bisection* ordered() const { return ordered_.get(); }
   /// In the phase `naming`: one per culprit, then one per failing trial in which none of the causes before is active.
-  const std::vector<std::unique_ptr<CauseSearch>>& cause_searches() const { return cause_searches_; }
+  const std::vector<std::unique_ptr<Bisection>>& cause_searches() const { return cause_searches_; }
   /// What was active in the first failing trial in which none of the causes found is. Nothing where there is no such trial,
   /// with noise, and before all cause searches are complete.
   std::optional<Active> unexplained() const;
@@ -78,14 +76,12 @@ class Phases {
   /// hands over; all of them heard the same evidence.
   const Engine* leading_engine() const;
   /// The search by signatures explains them. Else they may hold rounding alone, as of faults that begin later.
-  bool signatures_tell() const { return signatures_ && (!signatures_->misfit() || signatures_->finding().proved); }
-  /// The answer as an engine sees it that leads, or that has proved its own; null if there is none.
-  const Finding* finding() const;
-  std::vector<double> guilt() const;  ///< per suspect, as the engine of finding() sees it
+  bool signatures_tell() const { return signatures_ && !signatures_->misfit(); }
+  /// The answer as the leading engine sees it; null if there is none.
+  const Finding* finding() const { return leading_engine() ? &leading_engine()->finding() : nullptr; }
   bool finding_proved() const { return finding() && finding()->proved; }
 
  private:
-  const Engine* answering_engine() const;
   void take_in(const LogEntry& entry);
   bool choose_always_active();
   bool may_pass_neutralised() const;
@@ -101,16 +97,15 @@ class Phases {
   EngineKind kind_;
   Active all_;
   Active least_active_;
-  CulpritPrior prior_;
+  std::vector<double> odds_;
   EvidenceLog log_;
-  FlipEstimate flip_;
   std::vector<Observation> for_ordered_, for_breaking_;  // the log as seen by the main search and by `breaking`
-  const CulpritPrior even_prior_;                        // of `breaking`, which knows no odds
+  const std::vector<double> even_odds_;                  // of `breaking`
   bool handed_over_ = false;                             // what the signatures made likely is in the odds
   bool unweighed_ = false;                               // a signature was told that is not weighed yet
-  std::unique_ptr<Ordered> breaking_, ordered_;
+  std::unique_ptr<Bisection> breaking_, ordered_;
   std::unique_ptr<Engine> signatures_, causes_;
-  std::vector<std::unique_ptr<CauseSearch>> cause_searches_;
+  std::vector<std::unique_ptr<Bisection>> cause_searches_;
   Active always_active_;
 };
 

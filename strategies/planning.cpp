@@ -1,4 +1,4 @@
-// See planning.hpp. Every function here appends trials until the slots are full.
+// Every function here appends trials until the slots are full.
 #include "strategies/planning.hpp"
 
 #include <fmt/format.h>
@@ -70,11 +70,9 @@ std::vector<Trial> Planner::plan(const Outage& outage) {
     case Phase::in_part: neutralise_in_part(); break;
     case Phase::engine_asks:
       if (ask_engine()) break;
-      if (!phases_.ordered()->complete()) bisect();
-      else name_causes();
-      break;
-    case Phase::bisecting: bisect(); break;
-    case Phase::naming: name_causes(); break;
+      [[fallthrough]];
+    case Phase::bisecting:
+    case Phase::naming: phases_.ordered()->complete() ? name_causes() : bisect(); break;
     case Phase::over: break;
   }
   return std::move(trials_);
@@ -142,22 +140,16 @@ void Planner::bisect() {
 
 /// One trial for every open cause before a second one for any.
 void Planner::name_causes() {
-  std::vector<const CauseSearch*> open;
-  for (const auto& cause : phases_.cause_searches())
-    if (!cause->complete()) open.push_back(cause.get());
-  for (std::size_t share = 1; share <= slots_ && trials_.size() < slots_ && !open.empty(); ++share) {
-    const std::size_t before = trials_.size();
-    for (const CauseSearch* cause : open) {
-      const auto sets = cause->ask(1, exposed());
-      if (!sets.empty())
-        add(Active(sets.front()), Purpose::certificate,
-            cause->members().empty() ? "a trial failed that holds no cause known so far: which one?"
-                                     : fmt::format("what does #{} need beside it to fail?", cause->members().front()));
-    }
-    if (trials_.size() == before) break;
+  for (std::size_t before = slots_ + 1; before != trials_.size() && trials_.size() < slots_;) {
+    before = trials_.size();
+    for (const auto& cause : phases_.cause_searches())
+      for (const SuspectSet& set : cause->ask(1, exposed()))
+        add(Active(set), Purpose::certificate,
+            cause->found().empty() ? "a trial failed that holds no cause known so far: which one?"
+                                   : fmt::format("what does #{} need beside it to fail?", cause->found().front()));
   }
   if (idle())
-    for (const CauseSearch* cause : open)
+    for (const auto& cause : phases_.cause_searches())
       for (const SuspectSet& set : cause->retries())
         if (standing_.worth_asking(Active(set))) add(Active(set), Purpose::certificate, kOnceMore);
   prove();

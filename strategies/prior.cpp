@@ -1,17 +1,14 @@
-// P(first culprit of a suffix) by elementary symmetric functions, O(N K).
 #include "strategies/prior.hpp"
 
-#include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace bisectd::strategies {
 namespace {
 
 // Halved and doubled: docs/search_figures.md, "How much the other constants matter".
-constexpr std::size_t kMostCulprits = 32;  // of the exact formula
-constexpr std::size_t kMany = 16;          // found: from here on only their density counts
-constexpr double kWorthless = 0.25;        // chance that the hints tell nothing
-constexpr double kLeastOdds = 1e-6;        // against the likeliest; keeps every product far from underflow
+constexpr std::size_t kMostFurther = 64;  // culprits beside those found
+constexpr double kWorthless = 0.25;       // chance that the hints tell nothing
 
 // Not normalised. One, two or three culprits are the common case. The number itself costs log2(1 / P(k)) trials beside
 // those that say which suspects they are; of the choices scanned this one keeps every cell of `bench_search alone`
@@ -23,9 +20,10 @@ double count_prior(std::size_t k) {
   return 4 / (count * count * count);
 }
 
-// One step of E_k(S + x) = E_k(S) + x E_{k-1}(S), for all k.
-void add_to_symmetric(std::vector<double>& symmetric, double x) {
-  for (std::size_t k = symmetric.size() - 1; k > 0; --k) symmetric[k] += x * symmetric[k - 1];
+double sum_of(std::span<const double> odds, std::span<const SuspectId> order) {
+  double sum = 0;
+  for (SuspectId suspect : order) sum += odds[suspect];
+  return sum;
 }
 
 }  // namespace
@@ -44,49 +42,39 @@ std::vector<double> believed_odds(std::span<const Suspect> suspects, const Activ
   return odds;
 }
 
-CulpritPrior::CulpritPrior(std::vector<double> odds) : odds_(std::move(odds)) {
-  const double most = odds_.empty() ? 1.0 : *std::max_element(odds_.begin(), odds_.end());
-  for (double& o : odds_) o = std::max(o / most, kLeastOdds);
-  std::vector<double> symmetric(std::min(kMostCulprits, odds_.size()) + 1, 0.0);
-  symmetric[0] = 1;
-  for (double o : odds_) add_to_symmetric(symmetric, o);
-  count_weight_.assign(symmetric.size(), 0.0);
-  for (std::size_t k = 1; k < symmetric.size(); ++k) {
-    count_weight_[k] = count_prior(k) / symmetric[k];
+// Of k culprits those found, f, may be any: that the others are all among the suspects behind the m-th, which have the share
+// s of all odds, has the probability C(k, f) s^(k - f), but for a factor that all k have in common.
+std::vector<double> first_culprit(std::span<const double> odds, std::span<const SuspectId> order, std::size_t found) {
+  double all = 0;
+  for (double each : odds) all += each;
+  std::array<double, kMostFurther + 1> weight_of{};  // by the number of further culprits
+  double ways = 1;
+  for (std::size_t further = 0; further <= kMostFurther; ++further) {
+    if (further > 0) ways *= static_cast<double>(found + further) / static_cast<double>(further);
+    weight_of[further] = ways * count_prior(found + further);
   }
+  const auto none_before = [&](double share) {
+    double sum = 0;
+    for (std::size_t further = kMostFurther; further > 0; --further) sum = (sum + weight_of[further]) * share;
+    return sum;
+  };
+  double behind = sum_of(odds, order), before = none_before(behind / all);
+  std::vector<double> weight(order.size() + 2, 0.0);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    behind = i + 1 < order.size() ? behind - odds[order[i]] : 0;
+    const double after = none_before(behind / all);
+    weight[i + 1] = before - after;
+    before = after;
+  }
+  weight.back() = weight_of[0];
+  return weight;
 }
 
-// Let F be the found culprits, f = |F|. A set with first culprit x = order[m-1] among the rest is F + x + T with T in
-// the suffix behind x, so its weight summed over T is  odds(F) odds(x) sum_k w_k E_{k-f-1}(suffix),  w_k = P(k) /
-// E_k(all). "None left" is the set F itself: odds(F) w_f. The factor odds(F) is common and left out.
-//
-// The formula ends at 32 culprits. Long before that, the density seen so far is the better guide (every suspect may be
-// guilty): the next one is then a geometric distance away.
-std::vector<double> CulpritPrior::first_culprit(std::span<const SuspectId> order, std::size_t found,
-                                                std::size_t cleared) const {
-  const std::size_t last = order.size();
-  std::vector<double> weight(last + 2, 0.0);
-  if (found >= kMany && odds_.size() > kMostCulprits) {
-    const double density = static_cast<double>(found + 1) / static_cast<double>(found + std::min(cleared, last) + 2);
-    double reach = 1;
-    for (std::size_t m = cleared + 1; m <= last; ++m) {
-      weight[m] = reach * density;
-      reach *= 1 - density;
-    }
-    weight[last + 1] = reach;
-    return weight;
-  }
-  const std::size_t most = count_weight_.size() - 1;
-  std::vector<double> symmetric(most + 1, 0.0);  // of the suffix behind order[m-1]
-  symmetric[0] = 1;
-  for (std::size_t m = last; m > 0; --m) {
-    double sum = 0;
-    for (std::size_t k = found + 1; k <= most; ++k) sum += count_weight_[k] * symmetric[k - found - 1];
-    const double o = odds_[order[m - 1]];
-    weight[m] = o * sum;
-    add_to_symmetric(symmetric, o);
-  }
-  weight[last + 1] = found == 0 ? 0.0 : count_weight_[std::min(found, most)];
+std::vector<double> first_partner(std::span<const double> odds, std::span<const SuspectId> order) {
+  const double all = sum_of(odds, order);
+  std::vector<double> weight{kLoneCause};
+  for (SuspectId suspect : order) weight.push_back(kJointCause * odds[suspect] / all);
+  weight.push_back(0);
   return weight;
 }
 

@@ -19,23 +19,13 @@ std::vector<double> believed_odds(std::span<const Suspect> suspects);
 /// None of those that are active in every trial.
 std::vector<double> believed_odds(std::span<const Suspect> suspects, const Active& always_active);
 
-/// The number of culprits k has P(1) : P(2) : P(3) = 8 : 3 : 2 and falls with k^-3 beyond; given k, a set of culprits has
-/// probability proportional to the product of its members' odds. Only + - * / are used, so that every machine computes
-/// the same bits.
-class CulpritPrior {
- public:
-  explicit CulpritPrior(std::vector<double> odds);
+/// Weights (not normalised) of m = 0 .. N+1 for "the first culprit among `order` (N suspects) is its m-th one, counted from
+/// 1"; m = 0 never happens, m = N+1 means none is left. `found` culprits are known and not in `order`. The number of
+/// culprits k has P(1) : P(2) : P(3) = 8 : 3 : 2 and falls with k^-3 beyond; each is drawn by the odds. Only + - * / are
+/// used, so that every machine computes the same bits.
+std::vector<double> first_culprit(std::span<const double> odds, std::span<const SuspectId> order, std::size_t found);
 
-  double odds(SuspectId suspect) const { return odds_[suspect]; }
-
-  /// Weights (not normalised) of m = 0 .. N+1 for "the first culprit among `order` (N suspects) is its m-th one,
-  /// counted from 1"; m = 0 never happens, m = N+1 means none is left. `found` culprits are known and not in `order`;
-  /// the first `cleared` of `order` are known to be innocent (it only matters when there are very many culprits).
-  std::vector<double> first_culprit(std::span<const SuspectId> order, std::size_t found, std::size_t cleared) const;
-
- private:
-  std::vector<double> odds_;          // scaled to at most 1
-  std::vector<double> count_weight_;  // [k]: P(k) / E_k, E_k the k-th elementary symmetric function of all odds
-};
+/// The same for the last member of a cause beside those that are exposed; m = 0: they fail by themselves.
+std::vector<double> first_partner(std::span<const double> odds, std::span<const SuspectId> order);
 
 }  // namespace bisectd::strategies

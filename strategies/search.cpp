@@ -165,9 +165,11 @@ State Search::Impl::state_of_phases() {
   const Standing standing(*phases);
   // Also where one set passed and failed: no answer that rests on it is proved before that is settled.
   if (phases->phase() == Phase::settling) return any_trial() ? State::searching : State::contradictory;
-  if (standing.comes_and_goes() || standing.only_made_up() || standing.fails_otherwise()) return State::stuck;
+  const Unmended unmended = standing.unmended();
+  if (unmended == Unmended::comes_and_goes || unmended == Unmended::made_up || unmended == Unmended::otherwise)
+    return State::stuck;
   if (phases->verdict_of(phases->all_active()) == Verdict::pass) return State::aligned;
-  if (standing.outside()) return State::outside_suspects;
+  if (unmended == Unmended::outside) return State::outside_suspects;
   if (phases->finding_proved()) return State::proved;
   if (!standing.engine_answers() && standing.ordered_done()) {
     const std::vector<SuspectId> cheaper = standing.cheaper_fix();
@@ -180,22 +182,23 @@ State Search::Impl::state_of_phases() {
 }
 
 void Search::Impl::name_hindrance() {
+  const bool stuck = answer.state == State::stuck;
   if (outage.on()) answer.hindrance = Hindrance::outage;
-  if (outage.on() || (answer.state != State::stuck && answer.state != State::searching)) return;
-  if (answer.state == State::searching && !only_hidden_left) return;
+  if (outage.on() || (!stuck && !(answer.state == State::searching && only_hidden_left))) return;
   if (!doubts.objection.empty()) {
     answer.hindrance = doubts.hidden ? Hindrance::noise : Hindrance::harm;
     answer.hidden = doubts.hidden;
     return;
   }
-  if (answer.state == State::stuck && Standing(*phases).fails_otherwise()) {
+  const Unmended unmended = Standing(*phases).unmended();
+  if (stuck && unmended == Unmended::otherwise) {
     answer.hindrance = phases->log().exact() ? Hindrance::harm : Hindrance::noise;
     return;
   }
   const std::vector<Active> sets = Standing(*phases).deciding();
   if (sets.empty()) {
-    if (answer.state == State::stuck && !Standing(*phases).comes_and_goes())
-      answer.hindrance = Standing(*phases).only_made_up() ? Hindrance::harm : Hindrance::crashes;
+    if (stuck && unmended != Unmended::comes_and_goes)
+      answer.hindrance = unmended == Unmended::made_up ? Hindrance::harm : Hindrance::crashes;
     return;
   }
   answer.hindrance = Hindrance::noise;
@@ -226,10 +229,9 @@ void Search::Impl::update_answer() {
   if (!phases->ordered() && answer.state == State::aligned) answer.confidence = 1.0;
   answer.explanation = doubts.objection.empty() ? explanation(*phases, answer, may_only_make_up()) : doubts.objection;
   if (answer.state != State::proved) return;
-  answer.explanation += harm_of(harmful()) + kept_together_of(kept_together);
-  if (const auto effects = known_effects(*phases); effects && may_hold_innocent(*effects))
-    answer.explanation += kMayHoldInnocent;
-  if (const double surety = surety_of_verdicts(answer.certificate); surety < 1) answer.explanation += unsure_of(surety);
+  const std::optional<Effects> effects = known_effects(*phases);
+  answer.explanation += doubts_of_proof(harmful(), kept_together, effects && may_hold_innocent(*effects),
+                                        surety_of_verdicts(answer.certificate));
   SuspectSet guilty(phases->size());
   for (SuspectId suspect : answer.culprit_set) guilty.set(suspect);
   for (const std::vector<SuspectId>& cause : answer.causes)
@@ -240,7 +242,7 @@ void Search::Impl::update_answer() {
 void Search::Impl::describe_culprits() {
   const Standing standing(*phases);
   const bool believed = standing.engine_answers();
-  answer.guilt = believed ? phases->guilt() : phases->ordered()->guilt();
+  answer.guilt = believed ? phases->leading_engine()->guilt() : phases->ordered()->guilt();
   answer.confidence = believed ? phases->finding()->mass : phases->ordered()->none_left();
   if (believed) answer.causes = phases->finding()->causes;
   else if (phases->ordered()->complete()) answer.causes = standing.named_causes();
@@ -288,7 +290,7 @@ void Search::Impl::expect_trials_left() {
     answer.trials_left_high = std::max(1.0, kSurprises * *left);
     return;
   }
-  const Ordered& ordered = *phases->ordered();
+  const Bisection& ordered = *phases->ordered();
   const double causes_open = static_cast<double>(
       std::ranges::count_if(phases->cause_searches(), [](const auto& cause) { return !cause->complete(); }));
   const double left = ordered.trials_left(), a_bisection = 1 + std::log2(static_cast<double>(phases->size()));

@@ -59,10 +59,8 @@ std::vector<Active> Standing::open_parts() const {
 
 std::vector<Active> Standing::open_among(const std::vector<Active>& parts) const {
   std::vector<Active> open;
-  for (const Active& part : parts) {
-    Active active = part;
-    if (may_pass(active) && std::ranges::count(open, active) == 0) open.push_back(std::move(active));
-  }
+  for (const Active& part : parts)
+    if (may_pass(part) && std::ranges::count(open, part) == 0) open.push_back(part);
   return open;
 }
 
@@ -90,30 +88,26 @@ bool Standing::nothing_was_switched_off() const {
   return as_is && as_is == measured(phases_.always_active()).difference;
 }
 
-bool Standing::any_passed() const {
-  return phases_.log().exact() && std::ranges::any_of(phases_.log().entries(), [&](const LogEntry& entry) {
-           return entry.passes > 0 && phases_.always_active().is_subset_of(entry.active) && !phases_.makes_up(entry);
-         });
-}
-
-bool Standing::no_part_passes() const { return phases_.fails_neutralised() && open_parts().empty() && !any_passed(); }
-
 // Where less of the failure is left, and no small part passed either, some culprits are suspects and another one is none.
-bool Standing::outside() const { return no_part_passes() && (!is_off_otherwise() || less_is_left()); }
-
-bool Standing::fails_otherwise() const {
-  return no_part_passes() && !only_made_up() && is_off_otherwise() && !less_is_left();
+Unmended Standing::unmended() const {
+  const EvidenceLog& log = phases_.log();
+  const LogEntry* as_is = phases_.entry_of(phases_.all_active());
+  if (log.exact() && as_is && as_is->disputed() && as_is->verdict == Verdict::pass) return Unmended::comes_and_goes;
+  if (!phases_.fails_neutralised()) return Unmended::no;
+  const auto makes_up = [&](const LogEntry& entry) { return phases_.makes_up(entry); };
+  const auto passed = [&](const LogEntry& entry) {
+    return entry.passes > 0 && phases_.always_active().is_subset_of(entry.active) && !makes_up(entry);
+  };
+  if (log.exact() && std::ranges::any_of(log.entries(), passed)) return Unmended::comes_and_goes;
+  if (!open_parts().empty()) return Unmended::open;
+  if (std::ranges::any_of(log.entries(), makes_up)) return Unmended::made_up;
+  return is_off_otherwise() && !less_is_left() ? Unmended::otherwise : Unmended::outside;
 }
 
 // With noise less may be the luck of few references.
 bool Standing::less_is_left() const {
   const auto before = measured(phases_.all_active()).difference, after = measured(phases_.always_active()).difference;
   return phases_.log().exact() && before && after && *before * *after > 0 && std::abs(*after) < std::abs(*before);
-}
-
-bool Standing::only_made_up() const {
-  return phases_.fails_neutralised() && open_parts().empty() &&
-         std::ranges::any_of(phases_.log().entries(), [&](const LogEntry& entry) { return phases_.makes_up(entry); });
 }
 
 Measured Standing::as_is() const {
@@ -127,13 +121,7 @@ bool Standing::fix_makes_up() const {
          is_still_off(as_is(), measured(phases_.always_active()));
 }
 
-bool Standing::comes_and_goes() const {
-  const LogEntry* as_is = phases_.entry_of(phases_.all_active());
-  const bool healed = phases_.log().exact() && as_is && as_is->disputed() && as_is->verdict == Verdict::pass;
-  return healed || (phases_.fails_neutralised() && any_passed());
-}
-
-bool Standing::given_up(const CauseSearch& cause) const {
+bool Standing::given_up(const Bisection& cause) const {
   if (cause.complete() || !cause.ask(1, {}).empty()) return false;
   return std::ranges::none_of(cause.retries(), [&](const SuspectSet& exposed) { return worth_asking(Active(exposed)); });
 }
@@ -147,8 +135,8 @@ bool Standing::ordered_done() const {
 std::vector<std::vector<SuspectId>> Standing::named_causes() const {
   std::vector<std::vector<SuspectId>> causes;
   for (const auto& cause : phases_.cause_searches()) {
-    if (cause->members().empty()) continue;
-    causes.push_back(cause->members());
+    if (cause->found().empty()) continue;
+    causes.push_back(cause->found());
     std::sort(causes.back().begin(), causes.back().end());
   }
   std::sort(causes.begin(), causes.end());
@@ -160,9 +148,7 @@ std::vector<std::vector<SuspectId>> Standing::named_causes() const {
 // it never met, because the fix it found hits them too: only a trial can tell whether the cheaper one is enough.
 std::vector<SuspectId> Standing::cheaper_fix() const {
   if (engine_answers() || !phases_.ordered() || !phases_.ordered()->complete()) return {};
-  if (std::any_of(phases_.cause_searches().begin(), phases_.cause_searches().end(),
-                  [](const auto& c) { return !c->complete(); }))
-    return {};
+  if (!std::ranges::all_of(phases_.cause_searches(), [](const auto& cause) { return cause->complete(); })) return {};
   const std::vector<Suspect>& suspects = phases_.problem().suspects;
   const auto price = [&](const std::vector<SuspectId>& set) {
     double sum = 0;

@@ -9,6 +9,17 @@
 
 namespace bisectd::strategies {
 
+/// What it comes to that the subject fails with everything neutralised that can be.
+enum class Unmended {
+  no,              ///< it does not, or is not known to
+  open,            ///< a part of it is still worth a trial
+  outside,         ///< off to the same side as the subject as it is and no further; so is each part
+  otherwise,       ///< off more or to the other side: neutralising may do harm by itself, or there is nothing but noise
+  made_up,         ///< of its parts that pass each only makes up for the fault
+  comes_and_goes,  ///< where no verdict is ever wrong, and yet it passed in some trial; or as it is it failed and then
+                   ///< passed more often
+};
+
 class Standing {
  public:
   explicit Standing(const Phases& phases) : phases_(phases) {}
@@ -24,20 +35,11 @@ class Standing {
   /// A fix of the same causes that costs less than the one that `ordered` found; empty if there is none, or it is not known.
   std::vector<SuspectId> cheaper_fix() const;
 
-  /// With everything neutralised that can be it fails, off to the same side as the subject as it is and no further; so does
-  /// each part of it that is worth a trial; and no trial passed.
-  bool outside() const;
-  /// The same, but it is off more or to the other side: neutralising may do harm by itself, or there is nothing but noise.
-  bool fails_otherwise() const;
-  /// It fails with everything neutralised, and of the parts of it that pass each only makes up for the fault.
-  bool only_made_up() const;
+  Unmended unmended() const;
   /// With everything neutralised it passes, and yet it is still off (effects.hpp).
   bool fix_makes_up() const;
   /// Where everything neutralised fails: trials that neutralise a part and are still worth asking.
   std::vector<Active> open_parts() const;
-  /// Where no verdict is ever wrong, the subject as it is failed and then passed more often, or it fails with everything
-  /// neutralised although it passed in some trial.
-  bool comes_and_goes() const;
   /// `ordered` has the set, and every cause is named that can be.
   bool ordered_done() const;
   bool ordered_proved() const;
@@ -61,9 +63,7 @@ class Standing {
   std::vector<Active> open_among(const std::vector<Active>& parts) const;
   bool less_is_left() const;      ///< it is off to the same side, but not as far; no verdict is ever wrong
   bool is_off_otherwise() const;  ///< of two that fail, with everything neutralised than as it is
-  bool no_part_passes() const;    ///< of those that are worth a trial, and everything neutralised fails
-  bool any_passed() const;        ///< with all active that always are
-  bool given_up(const CauseSearch& cause) const;
+  bool given_up(const Bisection& cause) const;
 
   const Phases& phases_;
 };

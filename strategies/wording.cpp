@@ -116,10 +116,10 @@ std::string left_open_by_proof(const Phases& phases) {
           list_of(cause, " and "));
   for (const auto& cause : phases.cause_searches())
     if (!phases.finding_proved() && !cause->complete())
-      text += cause->members().empty()
+      text += cause->found().empty()
                   ? "a further cause could not be named: every trial that would tell says nothing. "
                   : fmt::format("whether #{} fails alone could not be shown: every trial that would tell says nothing. ",
-                                cause->members().front());
+                                cause->found().front());
   if (!phases.finding_proved() && phases.unexplained())
     text += "there are further causes, which the fix mends too and which were not named. ";
   if (Standing(phases).fix_makes_up())
@@ -138,10 +138,11 @@ std::string why_stuck(const Phases& phases, const Answer& answer, bool doubted) 
         "and "
         "goes (the state of the machine, other users of it, caches), so that no trial that passed clears a suspect",
         as_is->fails, as_is->judged());
-  if (Standing(phases).comes_and_goes())
+  const Unmended unmended = Standing(phases).unmended();
+  if (unmended == Unmended::comes_and_goes)
     return "with everything neutralised it fails, and yet it passed in some trial: something changed meanwhile, or "
            "what makes it fail comes and goes, so that neither clears or accuses anybody";
-  if (Standing(phases).fails_otherwise()) return fails_otherwise(phases);
+  if (unmended == Unmended::otherwise) return fails_otherwise(phases);
   if (answer.hindrance == Hindrance::harm)
     return "with everything neutralised it fails; parts of it pass, but are still clearly off, by 3 % or more of what the "
            "subject as it is is off by: what was neutralised there may make up for the fault, and mend nothing";
@@ -168,29 +169,32 @@ std::string explanation(const Phases& phases, const Answer& answer, bool doubted
   return state == State::stuck ? why_stuck(phases, answer, doubted) : "";
 }
 
-std::string harm_of(const SuspectSet& left_active) {
-  if (left_active.none()) return {};
-  const std::vector<SuspectId> members = members_of(left_active);
-  return fmt::format(
-      "Not neutralised: {}. With everything neutralised the run was off, too, so neutralising {} may do harm.",
-      members.size() <= kLikely ? list_of(members, ", ") : fmt::format("{} of the suspects", members.size()),
-      members.size() == 1 ? "it, alone or beside others," : "one of them, alone or beside others,");
-}
-
-std::string kept_together_of(const SuspectSet& kept) {
-  if (kept.none()) return {};
-  return fmt::format(
-      "Not part of the fix: {}. Each of them fails alone, and the run passes with {} of them active: they have to run on "
-      "the "
-      "same side, or they are at fault and cancel each other, or their replacements do.",
-      list_of(members_of(kept), " and "), kept.count() == 2 ? "both" : "all");
-}
-
-std::string unsure_of(double confidence) {
-  return fmt::format(
-      "Not certain: one of the verdicts that the proof rests on has a probability of {:.0f} % only, as some healthy devices "
-      "differ by as much. ",
-      100 * confidence);
+std::string doubts_of_proof(const SuspectSet& harmful, const SuspectSet& kept, bool may_hold_innocent, double surety) {
+  std::string text;
+  if (const std::vector<SuspectId> members = members_of(harmful); !members.empty())
+    text +=
+        fmt::format("Not neutralised: {}. With everything neutralised the run was off, too, so neutralising {} may do harm.",
+                    members.size() <= kLikely ? list_of(members, ", ") : fmt::format("{} of the suspects", members.size()),
+                    members.size() == 1 ? "it, alone or beside others," : "one of them, alone or beside others,");
+  if (kept.any())
+    text += fmt::format(
+        "Not part of the fix: {}. Each of them fails alone, and the run passes with {} of them active: they have to run on "
+        "the same side, or they are at fault and cancel each other, or their replacements do.",
+        list_of(members_of(kept), " and "), kept.count() == 2 ? "both" : "all");
+  if (may_hold_innocent)
+    text +=
+        "What the causes add to the run, each alone, is not what the subject as it is is off by: some of them may be right "
+        "in "
+        "themselves, and only do harm while another one is neutralised and they are not, or one hides another. The fix "
+        "needs "
+        "them even so. ";
+  if (surety < 1)
+    text += fmt::format(
+        "Not certain: one of the verdicts that the proof rests on has a probability of {:.0f} % only, as some healthy "
+        "devices "
+        "differ by as much. ",
+        100 * surety);
+  return text;
 }
 
 std::string progress(const Phases& phases, const Answer& answer, const Trial* next, bool doubted) {

@@ -12,21 +12,10 @@ namespace bisectd::strategies {
 /// `doubted`: as for progress().
 std::string explanation(const Phases& phases, const Answer& answer, bool doubted = false);
 
-/// Who stayed active because neutralising them does harm, in a sentence; empty if nobody did.
-std::string harm_of(const SuspectSet& left_active);
-
-/// Who does harm where only some are neutralised, in a sentence; empty if nobody does.
-std::string kept_together_of(const SuspectSet& kept);
-
-/// That a verdict which the proof rests on is not sure.
-std::string unsure_of(double confidence);
-
-/// That some of the fix may be no culprits, and not which.
-inline constexpr const char* kMayHoldInnocent =
-    "What the causes add to the run, each alone, is not what the subject as it is is off by: some of them may be right in "
-    "themselves, and only do harm while another one is neutralised and they are not, or one hides another. The fix needs "
-    "them "
-    "even so. ";
+/// What a proof leaves in doubt: `harmful` stayed active, as neutralising them does harm; `kept` as well, who do so where
+/// only some are neutralised; some of the fix may be no culprits, and not which; a verdict that it rests on has this
+/// probability (1: all are sure). Empty if nothing does.
+std::string doubts_of_proof(const SuspectSet& harmful, const SuspectSet& kept, bool may_hold_innocent, double surety);
 
 /// Of an unfinished search. `next`: the trial it would ask for; null: none. `doubted`: what passes may only make up for a
 /// fault, so that nothing is said to be proved.

@@ -54,7 +54,7 @@ Inquiry::Inquiry(strategies::Problem problem, strategies::EngineKind engine, Sco
       problem_(narrowed(std::move(problem), scope_)),
       engine_(engine),
       search_(problem_, engine_),
-      whole_(size_, problem_.flip_probability.value_or(strategies::FlipEstimate().mean()), 1 - problem_.confidence),
+      whole_(size_, problem_.flip_probability, 1 - problem_.confidence),
       refused_(size_) {}
 
 void Inquiry::tell(strategies::Evidence evidence) {

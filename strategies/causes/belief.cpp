@@ -117,13 +117,6 @@ Pattern Belief::wrong(const Explanation& explanation) const {
   return wrong;
 }
 
-double Belief::mean_wrong(double doubt) const {
-  double count = 0;
-  for (const Explanation& each : explanations_)
-    for (std::size_t vote : rows_of(wrong(each))) count += votes_[vote].doubt == doubt;
-  return count / static_cast<double>(explanations_.size());
-}
-
 Belief::List Belief::weighed(const std::vector<int>& gains) const {
   List list;
   for (SuspectId suspect = 0; suspect < gains.size(); ++suspect)

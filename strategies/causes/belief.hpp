@@ -35,8 +35,6 @@ class Belief {
   const std::vector<Vote>& votes() const { return votes_; }
   const std::vector<Explanation>& explanations() const { return explanations_; }  ///< equally likely; some are equal
   bool misfit() const { return misfit_; }  ///< none explains the exact votes, though long looked for
-  /// Votes of this doubt that an explanation says are wrong, on average.
-  double mean_wrong(double doubt) const;
 
  private:
   struct Level {  // votes of one doubt

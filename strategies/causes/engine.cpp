@@ -41,13 +41,9 @@ Engine::Engine(const Problem& problem, Active always_active, const EvidenceLog& 
 // A failure tells also where a suspect was neutralised that is always active now.
 void Engine::hear() {
   if (!misfit()) weigh_again();
-  for (; heard_ < log_.told().size(); ++heard_) {
+  for (; heard_ < log_.told().size() && !misfit(); ++heard_) {
     const Told& told = log_.told()[heard_];
     if (!told.entry) continue;
-    if (misfit()) {
-      check_proof(log_.entries()[*told.entry]);
-      continue;
-    }
     silent_in_a_row_ = !log_.silent(told) ? 0 : silent_in_a_row_ + (told.first ? 1 : 0);
     const double doubt = log_.doubt(told);
     if (doubt >= 0.5 || (!told.leans_to_fail() && !always_active_.is_subset_of(told.active))) continue;
@@ -57,14 +53,6 @@ void Engine::hear() {
   }
 }
 
-// What can take in no more can still be refuted.
-void Engine::check_proof(const LogEntry& latest) {
-  Finding& proved = findings_.front();
-  if (!proved.proved) return;
-  proved.proved = (latest.verdict != Verdict::fail || any_within(proved.causes, latest.active)) &&
-                  claims_to_check(log_, always_active_, proved).empty();
-}
-
 // By what the log says of its votes now.
 void Engine::weigh_again() {
   std::vector<double> doubts;
@@ -72,11 +60,6 @@ void Engine::weigh_again() {
   if (std::ranges::equal(doubts, belief_.votes(), {}, {}, &Vote::doubt)) return;
   belief_.set_doubts(doubts);
   review();
-}
-
-std::optional<Flips> Engine::expected_flips() const {
-  const auto usual = std::ranges::count(belief_.votes(), log_.flip(), &Vote::doubt);
-  return Flips{.wrong = belief_.mean_wrong(log_.flip()), .of = static_cast<double>(usual)};
 }
 
 // Verdicts that, all as expected, prove the claim.

@@ -19,7 +19,6 @@ class Engine : public strategies::Engine {
   Engine(const Problem& problem, Active always_active, const EvidenceLog& log);
 
   void hear() override;
-  std::optional<Flips> expected_flips() const override;
   /// Also where it has heard so much that it would be slow, or what it asks says nothing.
   bool misfit() const override {
     return belief_.misfit() || belief_.votes().size() >= kMostVotes || silent_in_a_row_ >= most_silent_;
@@ -32,7 +31,6 @@ class Engine : public strategies::Engine {
   static constexpr std::size_t kMostVotes = 512;  // searches ask fewer
   void weigh_again();
   void review();
-  void check_proof(const LogEntry& latest);
   std::size_t votes_missing(const Claim& claim) const;
   bool may_decide(const Active& active) const;
 

@@ -1,7 +1,6 @@
 // Verdicts that are sometimes wrong, at a rate that nobody tells: the rate is learnt, and what is said to be sure is.
 #include <cmath>
 
-#include "strategies/flip_estimate.hpp"
 #include "strategies/simulate/forecast.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/predicates.hpp"
@@ -10,16 +9,17 @@ using namespace bisectd::strategies;
 using namespace bisectd::strategies::testing;
 
 TEST_CASE("the flip chance follows the evidence and is never taken for nothing") {
-  FlipEstimate estimate;
-  CHECK(estimate.mean() == Approx(0.04));
-  estimate.observe({.wrong = 0, .of = 100});
-  CHECK(estimate.mean() == Approx(1.0 / 125));
-  CHECK(estimate.moved_from(0.04));
-  CHECK_FALSE(estimate.moved_from(1.0 / 125));
-  estimate.observe({.wrong = 20, .of = 100});
-  CHECK(estimate.mean() == Approx(21.0 / 125));
-  estimate.observe({.wrong = 90, .of = 100});
-  CHECK(estimate.mean() < 0.3);
+  const auto believed = [](int passes, int fails) {
+    EvidenceLog log(3, std::nullopt, 0.01);
+    CHECK(log.flip() == Approx(0.04));
+    for (int i = 0; i < passes; ++i) log.tell(evidence_of(neutralised(3, {0}), Verdict::pass));
+    for (int i = 0; i < fails; ++i) log.tell(evidence_of(neutralised(3, {0}), Verdict::fail));
+    return log.believed_flip();
+  };
+  CHECK(believed(1, 0) == Approx(0.04));  // by itself it says nothing
+  CHECK(believed(100, 0) == Approx(1.0 / 125));
+  CHECK(believed(80, 20) == Approx(21.0 / 125));
+  CHECK(believed(50, 50) < 0.3);
 }
 
 TEST_CASE("another flip chance weighs all verdicts again, those told before it too") {
@@ -32,9 +32,7 @@ TEST_CASE("another flip chance weighs all verdicts again, those told before it t
   CHECK(log.set_flip(0.04));
   CHECK(log.entries().front().verdict == Verdict::fail);
   log.tell(evidence_of(set, Verdict::pass));
-  const Flips flips = log.outvoted();
-  CHECK(flips.wrong == 1);
-  CHECK(flips.of == 3);
+  CHECK(log.believed_flip() == Approx(2.0 / 28));
 }
 
 TEST_CASE("stated confidence is what is measured, with a flip chance that nobody tells", "[often]") {

@@ -78,7 +78,7 @@ TEST_CASE("phases: once the culprits are known their causes are named, and a fur
   REQUIRE(story.phases().cause_searches().size() == 1);
   CHECK(story.phases().cause_searches().front()->complete());
   CHECK_FALSE(story.phases().unexplained());
-  const bool five = std::ranges::count(story.phases().cause_searches().front()->members(), 5) > 0;
+  const bool five = std::ranges::count(story.phases().cause_searches().front()->found(), 5) > 0;
   story.active_were({2, five ? 7UL : 5UL}, kFail);
   CHECK(story.phases().cause_searches().size() == 2);
   story.while_in(Phase::naming, truth);

@@ -91,7 +91,7 @@ TEST_CASE("planning, in part: the parts that are left, each once, and none once 
     story.tell(evidence_of(next.front().neutralised, kFail));
   }
   CHECK(story.next().empty());
-  CHECK(story.standing().outside());
+  CHECK(story.standing().unmended() == Unmended::outside);
 }
 
 TEST_CASE("planning, bisecting: about half of them, as the first of several may stand in front; more cuts for more slots") {

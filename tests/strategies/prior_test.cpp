@@ -2,6 +2,7 @@
 #include "strategies/prior.hpp"
 
 #include <cmath>
+#include <numeric>
 
 #include "strategies/random.hpp"
 #include "tests/catch.hpp"
@@ -10,48 +11,51 @@
 using namespace bisectd::strategies;
 using namespace bisectd::strategies::testing;
 
-TEST_CASE("the prior of the first culprit agrees with summing over all sets") {
+TEST_CASE("the prior of the first culprit agrees with summing over all ways to draw them") {
   const std::vector<double> odds{1.0, 0.5, 0.25, 1.0, 0.125};
-  const CulpritPrior prior(odds);
+  const double all = 2.875;
   const std::vector<SuspectId> order{3, 0, 1, 2, 4};
-  // By hand: weight of a set = P(k) / E_k * product of odds; P(1..3) = 1, 3/8, 1/4, P(k) = 4 k^-3.
   const auto share = [](int k) { return k == 1 ? 1.0 : k == 2 ? 0.375 : k == 3 ? 0.25 : 4 / std::pow(k, 3); };
-  std::vector<double> symmetric(6, 0.0), expected(7, 0.0);
-  const auto product = [&](unsigned set) {
-    double p = 1;
-    for (unsigned i = 0; i < 5; ++i)
-      if (set >> i & 1) p *= odds[order[i]];
-    return p;
-  };
-  for (unsigned set = 0; set < 32; ++set) symmetric[static_cast<std::size_t>(__builtin_popcount(set))] += product(set);
-  for (unsigned set = 1; set < 32; ++set) {
-    const int k = __builtin_popcount(set);
-    const std::size_t first = static_cast<std::size_t>(__builtin_ctz(set)) + 1;
-    expected[first] += share(k) / symmetric[static_cast<std::size_t>(k)] * product(set);
+  std::vector<double> expected(7, 0.0);
+  double behind = all;
+  for (std::size_t m = 1; m <= 5; ++m) {
+    const double before = behind;
+    behind -= odds[order[m - 1]];
+    for (int k = 1; k <= 64; ++k)  // all of k among those from the m-th on, but not all behind it
+      expected[m] += share(k) * (std::pow(before / all, k) - std::pow(std::max(0.0, behind) / all, k));
   }
-  const std::vector<double> weight = prior.first_culprit(order, 0, 0);
+  const std::vector<double> weight = first_culprit(odds, order, 0);
   REQUIRE(weight.size() == 7);
-  for (std::size_t m = 0; m < 6; ++m) CHECK(weight[m] == Approx(expected[m]));
+  for (std::size_t m = 0; m <= 6; ++m) CHECK(weight[m] == Approx(expected[m]).margin(1e-12));
+  // Of two more beside one that is found it may be any of the three.
+  const std::vector<double> next = first_culprit(odds, std::vector<SuspectId>{4}, 1);
+  double sum = 0;
+  for (int k = 2; k <= 65; ++k) sum += share(k) * k * std::pow(0.125 / all, k - 1);
+  CHECK(next[1] == Approx(sum));
+  CHECK(next[2] == 1);  // none is left
 }
 
-TEST_CASE("what is found already and what is cleared is no longer counted as a first culprit") {
-  const CulpritPrior prior(std::vector<double>(6, 1.0));
-  const std::vector<double> none_left = prior.first_culprit({}, 2, 0);
+TEST_CASE("what is found already is no longer counted as a first culprit") {
+  const std::vector<double> odds(6, 1.0);
+  const std::vector<double> none_left = first_culprit(odds, {}, 2);
   CHECK(none_left.size() == 2);
   CHECK(none_left[0] == 0);
   CHECK(none_left[1] > 0);
   // The first of all cannot be "none left": the subject as it is fails.
-  CHECK(prior.first_culprit(std::vector<SuspectId>{0, 1, 2}, 0, 0).back() == 0);
+  CHECK(first_culprit(odds, std::vector<SuspectId>{0, 1, 2}, 0).back() == 0);
 }
 
-TEST_CASE("with many culprits found their density decides where the next one is expected") {
-  const CulpritPrior prior(std::vector<double>(200, 1.0));
+TEST_CASE("the more culprits were found among few, the sooner the next one is expected") {
+  const std::vector<double> odds(200, 1.0);
   std::vector<SuspectId> order;
   for (SuspectId suspect = 50; suspect < 200; ++suspect) order.push_back(suspect);
-  const std::vector<double> weight = prior.first_culprit(order, 50, 10);
-  CHECK(weight[10] == 0);  // cleared
-  CHECK(weight[11] == Approx(51.0 / 62));
-  CHECK(weight[12] / weight[11] == Approx(1 - 51.0 / 62));
+  const auto chance_of_next = [&](std::size_t found) {
+    const std::vector<double> weight = first_culprit(odds, order, found);
+    return weight[1] / std::accumulate(weight.begin(), weight.end(), 0.0);
+  };
+  CHECK(chance_of_next(1) < chance_of_next(10));
+  CHECK(chance_of_next(10) < chance_of_next(50));
+  CHECK(chance_of_next(50) > 0.25);
 }
 
 TEST_CASE("a hint may be worthless: a quarter of the belief is shared out evenly, and the order of the odds stays") {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "strategies/signatures/accusation.hpp"
+#include "strategies/signatures/engine.hpp"
 #include "strategies/signatures/explanation.hpp"
 #include "strategies/signatures/halving.hpp"
 #include "strategies/signatures/likelihood.hpp"

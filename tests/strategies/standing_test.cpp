@@ -73,7 +73,7 @@ TEST_CASE("standing: no part is open where neutralising everything changed nothi
     story.tell(difference_of(neutralised(6, {}), kFail, 0.03));
     story.tell(difference_of(neutralised_beside(active(6, {})), kFail, there));
     CHECK(story.standing().open_parts().empty() == (there == 0.03));
-    CHECK(story.standing().outside() == (there == 0.03));
+    CHECK((story.standing().unmended() == Unmended::outside) == (there == 0.03));
   }
 }
 
@@ -89,8 +89,7 @@ TEST_CASE("standing: with noise it is outside only if what fails at both ends is
     }
     for (int trials = 0; trials < 60 && !story.standing().open_parts().empty(); ++trials)
       story.tell(evidence_of(neutralised_beside(story.standing().open_parts().front()), kFail));
-    CHECK(story.standing().outside() == !another_metric);
-    CHECK(story.standing().fails_otherwise() == another_metric);
+    CHECK(story.standing().unmended() == (another_metric ? Unmended::otherwise : Unmended::outside));
   }
 }
 
@@ -110,13 +109,12 @@ TEST_CASE("standing: a part that failed is not asked again, one that noise hides
 }
 
 TEST_CASE("standing: what failed and then passes comes and goes; so does what passes in some trial and never neutralised") {
-  CHECK_FALSE(Story(problem_of(4)).as_is(kPass).standing().comes_and_goes());
-  CHECK_FALSE(Story(problem_of(4)).as_is(kFail).as_is(kPass).standing().comes_and_goes());
-  CHECK(Story(problem_of(4)).as_is(kFail).as_is(kPass, 2).standing().comes_and_goes());
+  CHECK(Story(problem_of(4)).as_is(kPass).standing().unmended() == Unmended::no);
+  CHECK(Story(problem_of(4)).as_is(kFail).as_is(kPass).standing().unmended() == Unmended::no);
+  CHECK(Story(problem_of(4)).as_is(kFail).as_is(kPass, 2).standing().unmended() == Unmended::comes_and_goes);
   Story story(problem_of(4));
   story.as_is(kFail).all_neutralised(kFail).active_were({1, 2}, kPass);
-  CHECK(story.standing().comes_and_goes());
-  CHECK_FALSE(story.standing().outside());
+  CHECK(story.standing().unmended() == Unmended::comes_and_goes);
 }
 
 TEST_CASE("standing: what the noise hides and would decide: the ends first, then what the answer rests on") {

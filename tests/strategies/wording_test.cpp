@@ -73,12 +73,12 @@ TEST_CASE("wording: why a search is stuck") {
 }
 
 TEST_CASE("wording: who was not neutralised because that may do harm") {
-  CHECK(harm_of(SuspectSet(9)).empty());
-  CHECK(harm_of(set_of(9, {3})) ==
+  CHECK(doubts_of_proof(SuspectSet(9), SuspectSet(9), false, 1).empty());
+  CHECK(doubts_of_proof(set_of(9, {3}), SuspectSet(9), false, 1) ==
         "Not neutralised: #3. With everything neutralised the run was off, too, so neutralising it, alone or beside others, "
         "may do harm.");
-  CHECK(harm_of(set_of(9, {3, 4})).find("#3, #4. With everything") != std::string::npos);
-  CHECK(harm_of(set_of(9, {0, 1, 2, 3, 4})).find("5 of the suspects") != std::string::npos);
+  CHECK(doubts_of_proof(set_of(9, {3, 4}), SuspectSet(9), false, 1).find("#3, #4. With everything") != std::string::npos);
+  CHECK(doubts_of_proof(set_of(9, {0, 1, 2, 3, 4}), SuspectSet(9), false, 1).find("5 of the suspects") != std::string::npos);
 }
 
 TEST_CASE("wording: an unfinished search says what is proved, what is likely, and what comes next") {

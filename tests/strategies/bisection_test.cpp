@@ -1,7 +1,6 @@
 // The bisections by themselves, asked and told by hand: culprits one after the other, and who fails only together.
-#include "strategies/ordered.hpp"
+#include "strategies/bisection.hpp"
 
-#include "strategies/cause_search.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/predicates.hpp"
 
@@ -24,15 +23,15 @@ struct Predicate {
 /// The bisection for one of these, with what it refers to.
 struct OneSearch {
   Predicate predicate;
-  CulpritPrior prior;
+  std::vector<double> odds;
   std::vector<Observation> history;
-  Ordered ordered;
+  Bisection ordered;
   std::size_t trials = 0;
 
   OneSearch(std::size_t size, Causes causes, std::uint64_t seed = 1)
       : predicate{size, std::move(causes)},
-        prior(std::vector<double>(size, 1.0)),
-        ordered(prior, {}, SuspectSet(size), SuspectSet(size), history, seed) {}
+        odds(size, 1.0),
+        ordered(odds, {}, SuspectSet(size), SuspectSet(size), history, seed) {}
   OneSearch(const OneSearch&) = delete;
   OneSearch& operator=(const OneSearch&) = delete;
 
@@ -120,9 +119,9 @@ TEST_CASE("ordered: who is guilty is the likelier the more is known, and the oth
 }
 
 TEST_CASE("ordered: suspects that stay exposed or stay out are neither searched nor found") {
-  const CulpritPrior prior(std::vector<double>(5, 1.0));
+  const std::vector<double> odds(5, 1.0);
   std::vector<Observation> history;
-  Ordered ordered(prior, {}, set_of(5, {0}), set_of(5, {1}), history, 3);
+  Bisection ordered(odds, {}, set_of(5, {0}), set_of(5, {1}), history, 3);
   const Predicate predicate{5, {{0, 3}, {1}}};
   for (auto sets = ordered.ask(1, {}); !sets.empty(); sets = ordered.ask(1, {})) {
     CHECK(sets.front().test(0));
@@ -138,7 +137,7 @@ TEST_CASE("cause search: for every predicate over four suspects the cause of a c
     OneSearch game(4, causes);
     game.play();
     for (SuspectId culprit : game.ordered.found()) {
-      CauseSearch search(culprit, game.prior, SuspectSet(4), game.ordered.others(), game.history, 5);
+      Bisection search(game.odds, SuspectSet(4), culprit, game.ordered.others(), game.history, 5);
       std::size_t trials = 0;
       for (auto sets = search.ask(1, {}); !sets.empty(); sets = search.ask(1, {})) {
         REQUIRE(++trials < 30);
@@ -146,7 +145,7 @@ TEST_CASE("cause search: for every predicate over four suspects the cause of a c
         search.observe(game.history.back());
       }
       REQUIRE(search.complete());
-      std::vector<SuspectId> cause = search.members();
+      std::vector<SuspectId> cause = search.found();
       std::ranges::sort(cause);
       CHECK(std::ranges::count(causes, cause) == 1);
       CHECK(std::ranges::count(cause, culprit) == 1);
@@ -159,19 +158,19 @@ TEST_CASE("cause search: any cause within a set that fails, without a culprit to
   for (int game = 0; game < 100; ++game) {
     const std::size_t n = 4 + random.below(4);
     const Predicate predicate{n, random_causes(random, n)};
-    const CulpritPrior prior(std::vector<double>(n, 1.0));
+    const std::vector<double> odds(n, 1.0);
     std::vector<Observation> history{predicate.seen(SuspectSet(n).set()), predicate.seen(SuspectSet(n))};
     std::vector<SuspectId> order;
     for (SuspectId suspect = 0; suspect < n; ++suspect) order.push_back(suspect);
-    CauseSearch search(std::nullopt, prior, SuspectSet(n), order, history, 1);
+    Bisection search(odds, SuspectSet(n), std::nullopt, order, history, 1);
     for (auto sets = search.ask(1, {}); !sets.empty() && history.size() < 100; sets = search.ask(1, {})) {
       history.push_back(predicate.seen(sets.front()));
       search.observe(history.back());
     }
     REQUIRE(search.complete());
-    const SuspectSet cause = set_of(n, search.members());
+    const SuspectSet cause = set_of(n, search.found());
     CHECK(predicate.hits(cause));
-    for (SuspectId member : search.members()) {
+    for (SuspectId member : search.found()) {
       SuspectSet less = cause;
       CHECK_FALSE(predicate.hits(less.reset(member)));
     }
