@@ -147,6 +147,9 @@ std::vector<Claim> all_claims(const Accused& accused) {
       last_one.erase(last_one.begin() + static_cast<std::ptrdiff_t>(i));
       last_one.push_back(cause[i]);
       add(Kind::cause_minimal, std::move(last_one));
+      // That two of three pass together does not show that each passes alone where neutralising does harm: of two that must
+      // move together one, neutralised, may make up for a third that is guilty by itself.
+      if (cause.size() > 2) add(Kind::cause_minimal, {cause[i], cause[(i + 1) % cause.size()]});
     }
   }
   return claims;

@@ -25,6 +25,12 @@ constexpr double kClearly = 10;  // standard errors, as for a step of a signatur
 // What is left must be less than a third of what is explained, as for one member (certificate.cpp).
 constexpr double kExplained = 3;
 
+// Of what the fix takes away, beyond which causes do not add up. Of two true ones up to 0.55 of it was unexplained (a
+// lowering and a pass of inductor, new_trainings.py), with an innocent that goes wrong beside the culprit alone 0.96 and
+// more (changing_worlds.py, culprit_moves_together, 27 games; 7 and 59 on the real Paddle, planted_devices.py, `mate`, seeds
+// 902 and 905).
+constexpr double kUnexplained = 0.75;
+
 // Sets of each kind that are tried, as each is a trial. Of 120 searches with a fault and three wrong replacements that
 // cancel, 81 named all four, 44 with one set tried, 10 with two, none with three (the games of effects_test.cpp). Without a
 // bound a search for twelve faults that are off by less together took 276 trials, as most sets of three could be what is
@@ -163,7 +169,7 @@ bool do_not_add_up(const Effects& effects) {
   double all = 0;
   for (const Off& added : effects.added) all += size_of(added);
   const double unexplained = size_of(effects.unexplained());
-  return unexplained > size_of(effects.mended) && unexplained > all / kExplained;
+  return unexplained > kUnexplained * size_of(effects.mended) && unexplained > all / kExplained;
 }
 
 bool may_hold_innocent(const Effects& effects) {

@@ -55,10 +55,8 @@ std::vector<Active> to_be_measured(const EvidenceLog& log, const Active& always_
 /// much, and only a trial tells which of the sets it is. Each ascending.
 std::vector<std::vector<SuspectId>> needless_sets(const Effects& effects);
 
-/// Of two causes or more: what is unexplained is more than the fix takes away, and more than a third of what they add. Of
-/// ten searches for two or three faults on the real Paddle it was at most a quarter of the former; with a culprit and an
-/// innocent that go wrong where only one of them runs on the CPU 7 and 59 times it (planted_devices.py, `mate`, seeds 902
-/// and 905).
+/// Of two causes or more: what is unexplained is more than three quarters of what the fix takes away, and more than a third
+/// of what they add.
 bool do_not_add_up(const Effects& effects);
 
 /// The same, or it is as if one of the causes with one member did nothing in the subject as it is: it may be right in

@@ -55,6 +55,16 @@ TEST_CASE("the claims of an answer: the fix, each of its members, each cause, ea
   }
 }
 
+TEST_CASE("that three fail only together is shown by three pairs that pass and by each of them, which passes alone") {
+  const std::vector<Claim> claims = certificate(EvidenceLog(5, 0, 0.01), active(5, {}), {{1}, {{1, 2, 4}}});
+  std::vector<Active> minimal;
+  for (const Claim& claim : claims)
+    if (claim.kind == Kind::cause_minimal) minimal.push_back(active_beside(claim.neutralised));
+  CHECK(minimal.size() == 6);
+  for (const std::vector<SuspectId>& some : {std::vector<SuspectId>{1}, {2}, {4}, {1, 2}, {1, 4}, {2, 4}})
+    CHECK(std::ranges::count(minimal, active(5, some)) == 1);
+}
+
 TEST_CASE("that something fails is shown by any failure with less active; that it passes by its own trial alone") {
   FiveSuspects told;
   told.active_were({1}, Verdict::fail);

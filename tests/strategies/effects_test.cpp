@@ -90,7 +90,8 @@ TEST_CASE("causes that do not add up to what the fix takes away may hold one tha
   CHECK_FALSE(may_hold_innocent(effects_of({{5}}, {0}, {{-3}}, {3})));
   CHECK(do_not_add_up(effects_of({{2}, {5}}, {0, 0}, {{9, 1}, {6, 2}}, {2, 1})));
   CHECK_FALSE(do_not_add_up(effects_of({{2}, {5}}, {0, 0}, {{9, 1}, {-6, 2}}, {2, 1})));   // they cancel, nearly
-  CHECK_FALSE(do_not_add_up(effects_of({{2}, {5}}, {0, 0}, {{9, 1}, {6, 2}}, {8, 1})));    // they hide each other
+  CHECK_FALSE(do_not_add_up(effects_of({{2}, {5}}, {0}, {{2.1}, {2.8}}, {3.2})));          // they hide each other
+  CHECK(do_not_add_up(effects_of({{2}, {5}}, {0}, {{7.1}, {2.3}}, {4.8})));                // too much for that
   CHECK_FALSE(do_not_add_up(effects_of({{2}, {5}}, {0, 0}, {{9, 1}, {6, 2}}, {20, -4})));  // or add to each other
   // Played: an innocent that is wrong by 3 only while the fault is neutralised.
   const auto judge = [](const Neutralised& set) {
