@@ -17,11 +17,8 @@ namespace {
 // move, 8.75 with 50 and 16: moves count.
 constexpr std::size_t kExplanations = 100;
 constexpr std::size_t kMostCauses = 16;
-// Where no explanation is consistent with exact votes, so many times the moves, every other time with votes of a quarter of
-// their worth, so that they can pass what is not consistent either.
-constexpr std::size_t kLookedFor = 40;
-constexpr int kSofter = 4;
-constexpr double kExactDoubt = 1e-9;  // of a vote that is never wrong
+constexpr std::size_t kLookedFor = 40;  // times the moves, where no explanation is consistent with exact votes
+constexpr double kExactDoubt = 1e-9;    // of a vote that is never wrong
 constexpr int kNever = -1'000'000;
 constexpr int kGuess = 8;  // quarters of a bit: worth of a failure to a member whose partners are not known yet
 // Of a cause of so many members, times the orders in which they can be drawn.
@@ -86,14 +83,14 @@ SuspectId Belief::List::draw(Random& random) const {
   return std::min<std::size_t>(static_cast<std::size_t>(at - sum.begin()), sum.size() - 1);
 }
 
-void Belief::weigh(int softer) {
+void Belief::weigh() {
   lists_.clear();
   levels_.clear();
   const Pattern none((votes_.size() + 63) / 64, 0);
   failures_ = none;
   for (std::size_t at = 0; at < votes_.size(); ++at) {
     const double doubt = std::max(votes_[at].doubt, kExactDoubt);
-    const int worth = std::max(1, static_cast<int>(std::lround(4 * portable_log2((1 - doubt) / doubt))) / softer);
+    const int worth = std::max(1, static_cast<int>(std::lround(4 * portable_log2((1 - doubt) / doubt))));
     auto level = std::ranges::find(levels_, worth, &Level::worth);
     if (level == levels_.end()) level = levels_.insert(level, {worth, none, none});
     const std::uint64_t bit = std::uint64_t{1} << at % 64;
@@ -243,7 +240,6 @@ void Belief::add(const SuspectSet& active, Vote vote) {
   weigh();
   resample();
   for (std::size_t time = 0; time <= kLookedFor; ++time) {
-    if (time > 0) weigh(time % 2 == 1 ? kSofter : 1);
     for (Explanation& each : explanations_)
       for (std::size_t i = 0; i < moves_; ++i) move(each);
     if (!exact_ || keep_consistent()) return;

@@ -53,8 +53,7 @@ class Belief {
     std::map<Cause, List> causes_with;  // each suspect as a cause with those kept
   };
 
-  /// Sorts the votes into levels, each of so many times less worth.
-  void weigh(int softer = 1);
+  void weigh();  ///< sorts the votes into levels
   Pattern covered_by(const Explanation& explanation) const;
   Pattern wrong(const Explanation& explanation) const;
   List weighed(const std::vector<int>& gains) const;

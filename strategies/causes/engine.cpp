@@ -77,25 +77,24 @@ void Engine::review() {
     std::ranges::sort(causes);
     mass[causes] += 1 / static_cast<double>(belief_.explanations().size());
   }
-  findings_.clear();
-  checks_.clear();
+  std::vector<Finding> likely;
   for (const auto& [causes, share] : mass)
-    if (share >= kLeastMass) findings_.push_back({{.culprit_set = {}, .causes = causes}, {}, share});
-  std::ranges::stable_sort(findings_, std::ranges::greater{}, &Finding::mass);
+    if (share >= kLeastMass) likely.push_back({{.culprit_set = {}, .causes = causes}, {}, share});
+  std::ranges::stable_sort(likely, std::ranges::greater{}, &Finding::mass);
+  finding_ = {};
+  checks_.clear();
   const double gate = problem_.slots > 1 ? kGateSeveral : kGateOne;
-  for (Finding& finding : findings_) {
+  for (Finding& finding : likely) {
     finding.culprit_set = cheapest_fix(finding.causes, problem_.suspects);
     const std::vector<Claim> open = claims_to_check(log_, always_active_, finding);
     finding.proved = open.empty() && !belief_.misfit();  // else no explanation holds for every trial
     for (const Claim& claim : open)
       if (finding.mass >= gate && !std::ranges::count(checks_, claim.neutralised, &Claim::neutralised))
         checks_.push_back(claim);
-    if (!finding.proved) continue;
-    std::swap(finding, findings_.front());
-    checks_.clear();
-    break;
+    if (finding.proved) checks_.clear();
+    if (finding.proved || finding_.causes.empty()) finding_ = finding;
+    if (finding.proved) break;
   }
-  if (findings_.empty()) findings_.emplace_back();
 }
 
 // A set that is decided may lack evidence for the claim, and gets it where no verdict is exact.
@@ -105,14 +104,14 @@ bool Engine::may_decide(const Active& active) const {
 }
 
 std::vector<Trial> Engine::ask(std::size_t count, std::span<const Neutralised> pending) const {
-  if (misfit() || finding().proved) return {};
+  if (misfit() || finding_.proved) return {};
   std::vector<Active> known, batch;
   for (const Neutralised& set : pending) batch.push_back(active_beside(set));
   for (const LogEntry& entry : log_.entries())
     if (log_.exact() || entry.judged() == 0) known.push_back(entry.active);
   const std::size_t before = batch.size();
   // Where verdicts are noisy a claim needs several that agree: all of them ride along once the finding is likely.
-  const std::size_t votes = !log_.exact() && finding().mass >= kLikely ? kMostVotesAtOnce : 1;
+  const std::size_t votes = !log_.exact() && finding_.mass >= kLikely ? kMostVotesAtOnce : 1;
   for (std::size_t vote = 1; vote <= votes; ++vote)
     for (const Claim& check : checks_) {
       const Active active = active_beside(check.neutralised);
@@ -136,8 +135,8 @@ std::vector<Trial> Engine::ask(std::size_t count, std::span<const Neutralised> p
 
 std::vector<double> Engine::guilt() const {
   std::vector<double> guilt(problem_.suspects.size(), 0.0);
-  if (finding().proved) {
-    for (SuspectId suspect : finding().culprit_set) guilt[suspect] = 1.0;
+  if (finding_.proved) {
+    for (SuspectId suspect : finding_.culprit_set) guilt[suspect] = 1.0;
     return guilt;
   }
   const double one = 1 / static_cast<double>(belief_.explanations().size());

@@ -23,7 +23,7 @@ class Engine : public strategies::Engine {
   bool misfit() const override {
     return belief_.misfit() || belief_.votes().size() >= kMostVotes || silent_in_a_row_ >= most_silent_;
   }
-  const Finding& finding() const override { return findings_.front(); }
+  const Finding& finding() const override { return finding_; }
   std::vector<Trial> ask(std::size_t count, std::span<const Neutralised> pending) const override;
   std::vector<double> guilt() const override;
 
@@ -40,7 +40,7 @@ class Engine : public strategies::Engine {
   Belief belief_;
   std::size_t heard_ = 0;             // of what the log was told
   std::vector<std::size_t> of_vote_;  // by vote: which of that
-  std::vector<Finding> findings_;     // the likeliest first; never empty
+  Finding finding_;                   // the one that is proved, else the likeliest
   std::vector<Claim> checks_;         // what the likely findings still want judged
   std::size_t most_silent_;           // sets
   std::size_t silent_in_a_row_ = 0;   // of them, so far
