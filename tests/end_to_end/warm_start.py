@@ -50,7 +50,9 @@ def become(asked):
     sys.argv = asked["words"]
     sys.path[:0] = [str(pathlib.Path(sys.argv[0]).parent), *filter(None, os.environ.get("PYTHONPATH", "").split(":"))]
     if "paddle" in sys.modules:
-        sys.modules["paddle"].base.__bootstrap__()
+        base = sys.modules["paddle"].base
+        base.core.set_vlog_level(int(os.environ.get("GLOG_v", 0)))
+        base.__bootstrap__()
     sys.modules.pop("sitecustomize", None)
     if importlib.util.find_spec("sitecustomize"):
         importlib.import_module("sitecustomize")
