@@ -26,10 +26,12 @@ class WarmSpace(Space):
 class PaddleSpace(WarmSpace):
     """80 steps of the small recogniser, one attempt in two to three seconds. Reference, device and CPU round in three ways."""
 
+    START = WARM
+
     def experiment(self, faults, *, devices="[0, 1]", options="", environment="", suspects="ops: {discover: true}", extra="",
                    reference_options="", recorded=True):
         self.write("faults.json", json.dumps(faults))
-        command = (f'{WARM}, {PADDLE}/train.py, -c, {PADDLE}/rec.yml, -o, Global.use_npu=true, Global.log_smooth_window=1, '
+        command = (f'{self.START}, {PADDLE}/train.py, -c, {PADDLE}/rec.yml, -o, Global.use_npu=true, Global.log_smooth_window=1, '
                    f'Global.print_batch_step=1, "Global.save_model_dir={{attempt}}/output"')
         experiment = textwrap.dedent(f"""\
             version: 1
