@@ -10,7 +10,7 @@ from space import SOURCE, Space
 PYTHON = SOURCE / ".venv/bin/python"
 STANDIN = SOURCE / "build/standin-npu"
 PADDLE = SOURCE / "examples/paddle"
-WARM = f"{PYTHON}, {warm_start.__file__}, paddle.socket"  # in a folder of WarmSpace
+WARM = str(PYTHON), warm_start.__file__, "paddle.socket"  # in a folder of WarmSpace
 
 
 class WarmSpace(Space):
@@ -31,7 +31,7 @@ class PaddleSpace(WarmSpace):
     def experiment(self, faults, *, devices="[0, 1]", options="", environment="", suspects="ops: {discover: true}", extra="",
                    reference_options="", recorded=True):
         self.write("faults.json", json.dumps(faults))
-        command = (f'{self.START}, {PADDLE}/train.py, -c, {PADDLE}/rec.yml, -o, Global.use_npu=true, Global.log_smooth_window=1, '
+        command = (f'{", ".join(self.START)}, {PADDLE}/train.py, -c, {PADDLE}/rec.yml, -o, Global.use_npu=true, Global.log_smooth_window=1, '
                    f'Global.print_batch_step=1, "Global.save_model_dir={{attempt}}/output"')
         experiment = textwrap.dedent(f"""\
             version: 1

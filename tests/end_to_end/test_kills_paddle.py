@@ -10,7 +10,7 @@ FAULTS = {"batch_norm_grad": 0.3, "hard_swish": 0.1, "adam": 0.1}  # by how much
 
 
 class RealTrainings(Games, PaddleSpace):
-    START = PYTHON  # whole trainings, as they are killed
+    START = str(PYTHON),  # whole trainings, as they are killed
     GAMES = int(os.environ.get("BISECTD_GAMES", 1))
     HOWS = ("KILL", "KILL at", "KILL at", "KILL all")
 

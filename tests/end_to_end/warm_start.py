@@ -4,7 +4,7 @@ Paddle 0.8, PaddleSeg 1.9, and a short training less than one.
 
     warm_start.py --serve SOCKET MODULES...
                                           imports these, then forks a process for each script that is asked for; ends at the end of its input
-    warm_start.py SOCKET SCRIPT WORDS...  has the server run the script (or -m MODULE) with this environment, folder and output, and ends as it ends
+    warm_start.py SOCKET SCRIPT WORDS...  has the server run the script (-m MODULE, -c TEXT) with this environment, folder and output, and ends as it ends
 
 What Python and the shims do at a start happens in the new process: PYTHONPATH, sitecustomize, the import of torch_npu, which reads its
 variables, and the last part of Paddle's, which reads flags and loads devices. LD_LIBRARY_PATH and what PyTorch reads when it is imported are the
@@ -60,6 +60,8 @@ def become(asked):
         importlib.import_module("torch_npu")  # as PyTorch does when it is imported
     if sys.argv[0] == "-m":
         runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+    elif sys.argv[0] == "-c":
+        exec(sys.argv.pop(1), {"__name__": "__main__"})
     else:
         runpy.run_path(sys.argv[0], run_name="__main__")
 
@@ -118,7 +120,7 @@ def ask(path, words):
 @contextlib.contextmanager
 def serving(python, path, modules, environment=None):
     """While the server runs: `path` is its socket, `environment` what it has instead of this process's own."""
-    server = subprocess.Popen([python, __file__, "--serve", path, *modules], stdin=subprocess.PIPE, env=environment)
+    server = subprocess.Popen([python, "-W", "ignore", __file__, "--serve", path, *modules], stdin=subprocess.PIPE, env=environment)
     try:
         while server.poll() is None:
             with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as tried:
