@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import tempfile
-import unittest
 
 from paddle_space import PADDLE, PYTHON, STANDIN, WARM, WarmSpace, main
 from space import SOURCE, Space
