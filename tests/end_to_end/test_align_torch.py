@@ -6,8 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from space import Space
-from torch_space import PYTHON, WARM, WarmSpace, example, main
+from torch_space import WARM, WarmSpace, example, main
 
 MSPROBE = os.environ.get("MSPROBE_PYTHONPATH")
 
@@ -65,9 +64,9 @@ debugger.step()
 
 
 @unittest.skipUnless(MSPROBE, "msprobe is not installed: tests/msprobe/install, and configure again")
-class Dumps(Space):
+class Dumps(WarmSpace):
     def python(self, *words):
-        done = subprocess.run([PYTHON, *words], cwd=self.folder, env={**os.environ, "PYTHONPATH": MSPROBE},
+        done = subprocess.run([*WARM.split(", "), *words], cwd=self.folder, env={**os.environ, "PYTHONPATH": MSPROBE},
                               capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 

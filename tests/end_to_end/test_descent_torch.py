@@ -1,10 +1,5 @@
 """Guilty modules, then their operators, in one run: `then`, with PyTorch on the stand-in device."""
-import os
-import subprocess
-import unittest
-
-from space import SOURCE
-from torch_space import PYTHON, TORCH, TorchSpace, main
+from torch_space import ShimAlone, TorchSpace, main
 
 
 class Torch(TorchSpace):
@@ -18,11 +13,9 @@ class Torch(TorchSpace):
         self.assertEqual(environment["BISECTD_TORCH_CPU_MODULE_OPS"], "2/backward/gelu_backward")
 
 
-class Within(unittest.TestCase):
-    """The shim alone, on a device that does not round: what is moved is exactly the CPU's."""
-
-    CODE = f"""
-import sys; sys.path.insert(0, '{TORCH}'); import torch, standin_npu as s
+class Within(ShimAlone):
+    CODE = """
+import standin_npu as s
 torch.manual_seed(1)
 class Net(torch.nn.Module):
     def __init__(self):
@@ -35,18 +28,19 @@ class Net(torch.nn.Module):
 net = Net().to(s.DEVICE)
 net(torch.randn(6, 4).to(s.DEVICE)).square().mean().backward()
 torch.optim.SGD(net.parameters(), lr=.1).step()
-print({{name: round(p.grad.cpu().abs().sum().item(), 4) for name, p in net.named_parameters()}})
+print({name: round(p.grad.cpu().abs().sum().item(), 4) for name, p in net.named_parameters()})
 """
 
-    def run_code(self, faults="", **environment):
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_TORCH_DEVICE": "privateuseone",
-                       "BISECTD_TORCH_AFTER": "standin_npu", "STANDIN_NPU_FAULTS": "rounding=0" + faults, **environment}
-        self.last = subprocess.run([PYTHON, "-c", self.CODE], env=environment, capture_output=True, text=True, timeout=120)
-        lines = self.last.stdout.splitlines()
+    @classmethod
+    def setUpClass(cls):  # its own, so that they are one test of ctest
+        super().setUpClass()
+
+    def step(self, faults="", **environment):
+        lines = self.run_code(self.CODE, STANDIN_NPU_FAULTS="rounding=0" + faults, **environment)
         return [line.removeprefix("bisectd-torch: ") for line in lines[:-1]], lines[-1]
 
     def test_each_operator_is_listed_with_the_module_that_runs_it(self):
-        lines, _ = self.run_code(BISECTD_TORCH_LIST_MODULE_OPS="1")
+        lines, _ = self.step(BISECTD_TORCH_LIST_MODULE_OPS="1")
         ran = {line.split()[1] for line in lines}
         self.assertLessEqual({"first/forward/addmm", "relu/forward/relu_", "last/forward/addmm", "Net/forward/mul.Tensor", "last/backward/mm",
                               "relu/backward/threshold_backward", "first/backward/mm", "Net/backward/mul.Tensor"}, ran, self.last.stderr)
@@ -54,14 +48,14 @@ print({{name: round(p.grad.cpu().abs().sum().item(), 4) for name, p in net.named
                          {"outside/forward/mean.dim", "outside/forward/pow.Tensor_Scalar", "outside/backward/pow.Tensor_Scalar",
                           "outside/forward/_foreach_add_.List"}, "the loss and the optimizer are no modules")
         self.assertFalse({name for name in ran if name.startswith(("first/backward/mul", "relu/backward/mm", "relu/forward/addmm"))}, ran)
-        lines, _ = self.run_code(BISECTD_TORCH_LIST_MODULE_PASSES="1")
+        lines, _ = self.step(BISECTD_TORCH_LIST_MODULE_PASSES="1")
         self.assertEqual({line.split()[1] for line in lines},
                          {f"{module}/{one}" for module in ("Net", "first", "relu", "last", "outside") for one in ("forward", "backward")})
 
     def test_an_operator_moves_in_one_module_and_pass_only(self):
-        _, right = self.run_code()
-        _, wrong = self.run_code(";mm*1.5")
-        lines, one = self.run_code(";mm*1.5", BISECTD_TORCH_CPU_MODULE_OPS="last/backward/mm")
+        _, right = self.step()
+        _, wrong = self.step(";mm*1.5")
+        lines, one = self.step(";mm*1.5", BISECTD_TORCH_CPU_MODULE_OPS="last/backward/mm")
         self.assertEqual(lines, ["moved last/backward/mm (float32) to the CPU"], self.last.stderr)
         right, wrong, one = eval(right), eval(wrong), eval(one)
         self.assertEqual(one["last.weight"], right["last.weight"])
@@ -69,24 +63,18 @@ print({{name: round(p.grad.cpu().abs().sum().item(), 4) for name, p in net.named
         self.assertNotEqual(one["first.weight"], wrong["first.weight"])  # its own operator is wrong, what it gets is not
         for names in ({"BISECTD_TORCH_CPU_MODULE_OPS": "last/backward/mm,first/backward/mm"},
                       {"BISECTD_TORCH_CPU_MODULE_PASSES": "last/backward,first/backward"}):
-            self.assertEqual(eval(self.run_code(";mm*1.5", **names)[1]), right)
-        lines, forward = self.run_code(";mm*1.5", BISECTD_TORCH_CPU_MODULE_PASSES="last/forward,first/forward")
+            self.assertEqual(eval(self.step(";mm*1.5", **names)[1]), right)
+        lines, forward = self.step(";mm*1.5", BISECTD_TORCH_CPU_MODULE_PASSES="last/forward,first/forward")
         self.assertEqual(eval(forward), wrong)
         self.assertEqual(self.last.returncode, 0, self.last.stderr)
 
     def test_a_view_of_before_autograd_was_on_that_was_written_to(self):
-        code = "import sys; sys.path.insert(0, '{}'); import torch, standin_npu; torch.nn.Embedding(4, 4, padding_idx=0); print('made')"
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_TORCH_AFTER": "standin_npu",
-                       "BISECTD_TORCH_LIST_MODULE_OPS": "1"}
-        done = subprocess.run([PYTHON, "-c", code.format(TORCH)], env=environment, capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.stdout, "made\n", done.stderr)
+        code = "import standin_npu; torch.nn.Embedding(4, 4, padding_idx=0); print('made')"
+        self.assertEqual(self.run_code(code, BISECTD_TORCH_LIST_MODULE_OPS="1"), ["made"], self.last.stderr)
 
     def test_a_name_without_a_pass_ends_the_training(self):
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE / "configs/presets/python"), "BISECTD_TORCH_AFTER": "standin_npu",
-                       "BISECTD_TORCH_CPU_MODULE_OPS": "mm"}
-        done = subprocess.run([PYTHON, "-c", self.CODE], env=environment, capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, 3)
-        self.assertIn("cannot move mm: it names no pass of a module", done.stdout)
+        self.assertIn("cannot move mm: it names no pass of a module", self.run_code(self.CODE, BISECTD_TORCH_CPU_MODULE_OPS="mm")[-1])
+        self.assertEqual(self.last.returncode, 3)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,16 @@
 """The stand-in device of PyTorch."""
 import os
 import subprocess
-import unittest
 
-from torch_space import PYTHON, TORCH, main
+from torch_space import TORCH, WARM, WarmSpace, main
 
 
-class Device(unittest.TestCase):
+class Device(WarmSpace):
     """The stand-in's own manners."""
 
     def losses(self, *words, **environment):
-        done = subprocess.run([PYTHON, *words], env={**os.environ, **environment}, capture_output=True, text=True, timeout=120)
+        done = subprocess.run([*WARM.split(", "), *words], cwd=self.folder, env={**os.environ, **environment}, capture_output=True, text=True,
+                              timeout=120)
         return [float(line.split()[-1]) for line in done.stdout.splitlines() if line.startswith("step ")]
 
     def test_it_rounds_by_make_and_repeats_itself(self):

@@ -3,13 +3,14 @@
 One game in the tests; a campaign:  BISECTD_GAMES=20 BISECTD_SEED=7 python3 -B tests/end_to_end/test_kills_paddle.py"""
 import os
 
-from paddle_space import PaddleSpace, main
+from paddle_space import PYTHON, PaddleSpace, main
 from test_kills import STOPS, Games
 
 FAULTS = {"batch_norm_grad": 0.3, "hard_swish": 0.1, "adam": 0.1}  # by how much each must be wrong to be found in 80 steps
 
 
 class RealTrainings(Games, PaddleSpace):
+    START = str(PYTHON),  # whole trainings, as they are killed
     GAMES = int(os.environ.get("BISECTD_GAMES", 1))
     HOWS = ("KILL", "KILL at", "KILL at", "KILL all")
 

@@ -1,21 +1,21 @@
 """Modules of PyTorch that the shim moves to the CPU or lists."""
-import os
-import subprocess
-
-from torch_space import PYTHON, SHIM, TORCH, ShimAlone, main
+from torch_space import ShimAlone, main
 
 
 class Modules(ShimAlone):
+    @classmethod
+    def setUpClass(cls):  # its own, so that they are one test of ctest
+        super().setUpClass()
+
     def test_a_module_moves_with_its_gradients_and_its_running_statistics(self):
-        code = (f"import sys; sys.path.insert(0, '{TORCH}'); import torch, standin_npu as s\n"
+        code = ("import standin_npu as s\n"
                 "torch.manual_seed(1)\n"
                 "net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.Linear(8, 1)).to(s.DEVICE)\n"
                 "net(torch.randn(16, 4).to(s.DEVICE)).sum().backward()\n"
                 "print([round(p.grad.cpu().abs().sum().item(), 4) for p in net.parameters()], net[1].running_mean.cpu().sum().item())")
-        run = lambda **more: subprocess.run([PYTHON, "-c", code], env={**os.environ, **more}, capture_output=True, text=True).stdout
-        moved = run(**SHIM, BISECTD_TORCH_CPU_MODULES="1,2").splitlines()
+        moved = self.run_code(code, BISECTD_TORCH_CPU_MODULES="1,2")
         self.assertEqual(sorted(moved[:2]), ["bisectd-torch: moved module 1 to the CPU", "bisectd-torch: moved module 2 to the CPU"])
-        gradients, mean = (line.rsplit(" ", 1) for line in (moved[2], run().strip()))
+        gradients, mean = (line.rsplit(" ", 1) for line in (moved[2], *self.run_code(code)))
         self.assertEqual(gradients[0], mean[0])
         self.assertAlmostEqual(float(gradients[1]), float(mean[1]), places=5)
 

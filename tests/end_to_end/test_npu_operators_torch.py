@@ -3,6 +3,10 @@ from torch_space import ShimAlone, main
 
 
 class Namespace(ShimAlone):
+    @classmethod
+    def setUpClass(cls):  # its own, so that they are one test of ctest
+        super().setUpClass()
+
     # As torch_npu registers its own: kernels of the device, twice too large here. The CPU has one of the first, too, computes the
     # second by others, and knows nothing of the third. The fourth has none of the device, whose fallback takes it to the CPU.
     NPU_OPERATORS = ("library = torch.library.Library('npu', 'DEF')\n"

@@ -1,16 +1,16 @@
 """Operators of PyTorch that the shim moves to the CPU, lists or watches."""
-import os
-import subprocess
-
-from torch_space import PYTHON, SHIM, TORCH, ShimAlone, main
+from torch_space import SHIM, ShimAlone, main
 
 
 class Operators(ShimAlone):
+    @classmethod
+    def setUpClass(cls):  # its own, so that they are one test of ctest
+        super().setUpClass()
+
     def test_with_nothing_listed_it_is_not_even_imported(self):
-        words = [PYTHON, "-c", f"import sys; sys.path.insert(0, '{TORCH}'); import standin_npu; print('bisectd_torch' in sys.modules)"]
-        loaded = lambda **more: subprocess.run(words, env={**os.environ, **SHIM, **more}, capture_output=True, text=True).stdout
-        self.assertEqual(loaded(), "False\n")
-        self.assertIn("True\n", loaded(BISECTD_TORCH_CPU_OPS="gelu"))
+        code = "import standin_npu; print('bisectd_torch' in sys.modules)"
+        self.assertEqual(self.run_code(code), ["False"])
+        self.assertIn("True", self.run_code(code, BISECTD_TORCH_CPU_OPS="gelu"))
 
     def test_every_operator_that_runs_can_be_moved_in_double_precision(self):
         ran = [line.split()[2] for line in self.train("npu", "steps=3", BISECTD_TORCH_LIST_OPS="1", **SHIM) if " ran " in line]
@@ -217,15 +217,14 @@ class Operators(ShimAlone):
         self.assertEqual(self.run_code(code, BISECTD_TORCH_CPU_OPS="mm", BISECTD_TORCH_PRECISION="same"), [moved, "True False"])
 
     def test_half_precision_stays_half_outside(self):
-        code = (f"import sys; sys.path.insert(0, '{TORCH}'); import torch, standin_npu as s\n"
+        code = ("import standin_npu as s\n"
                 "x = torch.linspace(-2, 2, 9).half().to(s.DEVICE)\n"
                 "y = torch.ops.aten.tanh(x); z = x.clone(); z.mul_(2)\n"
                 "print(y.dtype, y.device.type, z.dtype, z.cpu().float().sum().item())\n"
                 "print((y.cpu().float() - torch.tanh(x.cpu().float())).abs().max().item() < 1e-3)")
-        done = subprocess.run([PYTHON, "-c", code], env={**os.environ, **SHIM, "BISECTD_TORCH_CPU_OPS": "tanh,mul_.Tensor"},
-                              capture_output=True, text=True)
-        self.assertEqual(done.stdout.splitlines()[-2:], ["torch.float16 privateuseone torch.float16 0.0", "True"], done.stderr)
-        self.assertIn("bisectd-torch: moved tanh (float16) to the CPU", done.stdout)
+        lines = self.run_code(code, BISECTD_TORCH_CPU_OPS="tanh,mul_.Tensor")
+        self.assertEqual(lines[-2:], ["torch.float16 privateuseone torch.float16 0.0", "True"], self.last.stderr)
+        self.assertIn("bisectd-torch: moved tanh (float16) to the CPU", lines)
 
 
 if __name__ == "__main__":

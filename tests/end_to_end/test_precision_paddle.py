@@ -8,7 +8,7 @@ from paddle_space import PaddleSpace, main
 class Precision(PaddleSpace):
     def test_a_dynamic_loss_scale_that_collapses_is_read_and_its_operator_named(self):
         """The training goes on without NaN: Paddle's GradScaler leaves out every step, and says so."""
-        report, done = self.find({"faults": [{"op": "gelu_grad", "nan_from_call": 40}]}, suspects="{ops: [gelu_grad, hard_swish, adam]}",
+        report, done = self.find({"faults": [{"op": "gelu_grad", "nan_from_call": 8}]}, suspects="{ops: [gelu_grad, hard_swish]}",
                                  options=", Global.use_amp=true, Global.scale_loss=1024.0, Global.use_dynamic_loss_scaling=true",
                                  extra="accept: {target: 2%}")
         self.assertEqual(self.names(report), ["gelu_grad"])
@@ -33,7 +33,7 @@ class Precision(PaddleSpace):
         report, done = self.find({"faults": [{"op": "gelu_grad", "flush_below": 1e-4}]},
                                  options=', Global.use_amp=true, Loss.multiplier=0.001, "{arguments}"',
                                  reference_options=", Loss.multiplier=0.001", extra=f"families: {{{scale}}}",
-                                 suspects="{ops: [gelu_grad, hard_swish, adam], loss_scale: [128.0, 8192.0, 65536.0]}")
+                                 suspects="{ops: [gelu_grad, hard_swish], loss_scale: [128.0, 8192.0, 65536.0]}")
         self.assertEqual(self.causes(report), [["gelu_grad", "loss_scale"]])
         self.assertEqual(self.names(report), ["loss_scale"])
         self.assertIn("Global.scale_loss=65536.0", done.out)
@@ -41,21 +41,10 @@ class Precision(PaddleSpace):
         self.assertEqual([one["value"] for one in ladder["values"]], ["128.0", "8192.0", "65536.0"])
         self.assertEqual(ladder["window"]["recommended"], "65536.0")
 
-    def test_an_underflow_in_a_private_format_and_black_listing_said_to_be_cheap(self):
-        # Three families meet: any one of operator, format and scale mends it, and the price says which one is taken.
-        fault = {"op": "gelu_grad", "flush_below": 1e-4, "when": {"flag": "FLAGS_npu_storage_format", "is": True}}
-        report, done = self.find({"faults": [fault]}, environment='FLAGS_npu_storage_format: "1"',
-                                 options=', Global.use_amp=true, Loss.multiplier=0.001, "{arguments}"',
-                                 reference_options=", Loss.multiplier=0.001", extra="families: {loss_scale: {suspect: 64.0}}",
-                                 suspects="{ops: {members: [gelu_grad, adam], price: {gelu_grad: 0.1}}, "
-                                          "flags: [FLAGS_npu_storage_format], loss_scale: [8192.0, 65536.0]}")
-        self.assertEqual(self.causes(report), [["FLAGS_npu_storage_format", "gelu_grad", "loss_scale"]])
-        self.assertEqual(self.names(report), ["gelu_grad"])
-
     def test_mixed_precision_is_a_toggle(self):
         # Without a loss scale most of the gradients are too small for float16.
         report, _ = self.find({"faults": []}, options=', Global.use_amp=true, Loss.multiplier=0.001, "{arguments}"',
-                              reference_options=", Loss.multiplier=0.001", suspects="{amp: [use_amp], ops: [hard_swish, adam]}")
+                              reference_options=", Loss.multiplier=0.001", suspects="{amp: [use_amp], ops: [hard_swish]}")
         self.assertEqual(self.names(report), ["use_amp"])
         self.assertEqual(report["workaround"]["arguments"], ["Global.use_amp=False"])
 

@@ -1,15 +1,18 @@
 """Settings that torch_npu and PyTorch take as calls, made by the shim."""
 import json
-import os
 import pathlib
 import subprocess
 import tempfile
 
 from space import BISECTD, SOURCE
-from torch_space import PYTHON, ShimAlone, main
+from torch_space import ShimAlone, main
 
 
 class Settings(ShimAlone):
+    @classmethod
+    def setUpClass(cls):  # its own, so that they are one test of ctest
+        super().setUpClass()
+
     def torch_npu(self):
         """A folder with a module that stands in for torch_npu and prints what it is told."""
         folder = tempfile.TemporaryDirectory()
@@ -27,9 +30,7 @@ class Settings(ShimAlone):
 
     def with_torch_npu(self, code, **environment):
         path = f"{SOURCE / 'configs/presets/python'}:{self.torch_npu()}"
-        self.last = subprocess.run([PYTHON, "-c", code], env={**os.environ, "PYTHONPATH": path, **environment},
-                                   capture_output=True, text=True)
-        return self.last.stdout.splitlines()
+        return self.python("-c", code, PYTHONPATH=path, **environment)
 
     def test_settings_that_torch_npu_takes_as_calls(self):
         listed = subprocess.run([BISECTD, "families", "torch-npu", "--json"], capture_output=True, text=True, check=True).stdout

@@ -6,33 +6,33 @@ import re
 import signal
 import subprocess
 import tempfile
-import unittest
 
-from paddle_space import PADDLE, PYTHON, STANDIN, main
+from paddle_space import PADDLE, PYTHON, STANDIN, WARM, WarmSpace, main
 from space import SOURCE, Space
 
 
-class Alone(unittest.TestCase):
+class Alone(Space):
     """A shim alone, on a device that does not round: what is moved is exactly the CPU's."""
 
+    START = str(PYTHON),
     SHIM = {"PYTHONPATH": str(SOURCE / "configs/presets/python")}
 
     def run_python(self, *words, **environment):
         environment = {"CUSTOM_DEVICE_ROOT": str(STANDIN), "OMP_NUM_THREADS": "1", **self.SHIM, **environment}
-        self.done = subprocess.run([PYTHON, *words], env={**os.environ, **environment}, capture_output=True, text=True, timeout=120)
+        start = self.START if words[0] != "-c" else [PYTHON]
+        self.done = subprocess.run([*start, *words], cwd=self.folder, env={**os.environ, **environment}, capture_output=True, text=True, timeout=120)
         return self.done.stdout
 
     def train(self, *options, faults=(), **environment):
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder, "faults.json")
-            file.write_text(json.dumps({"rounding": 0, "faults": list(faults)}))
-            out = self.run_python(PADDLE / "train.py", "-c", PADDLE / "rec.yml", "-o", "Global.epoch_num=1", "Global.log_smooth_window=1",
-                                  "Global.print_batch_step=1", f"Global.save_model_dir={folder}", *options,
-                                  STANDIN_NPU_FAULTS=str(file), **environment)
+        file = self.write("faults.json", json.dumps({"rounding": 0, "faults": list(faults)}))
+        out = self.run_python(PADDLE / "train.py", "-c", PADDLE / "rec.yml", "-o", "Global.epoch_num=1", "Global.log_smooth_window=1",
+                              "Global.print_batch_step=1", *options, STANDIN_NPU_FAULTS=str(file), **environment)
         return out, [float(loss) for loss in re.findall(r"loss: ([\d.]+)", out)]
 
 
-class LayerShim(Alone):
+class Moved(WarmSpace, Alone):
+    START = WARM
+
     def test_all_layers_moved_compute_what_the_cpu_computes(self):
         listed, _ = self.train("Global.use_npu=true", BISECTD_PADDLE_LIST_LAYERS="1")
         layers = re.findall(r"ran layer (\S+) on the device", listed)
@@ -100,6 +100,8 @@ class LayerShim(Alone):
     def test_passes_of_operators_moved_where_parameters_are_float16(self):
         self.moves_passes_in_mixed_precision("O2")
 
+
+class LayerShim(Alone):
     def test_an_operator_of_which_the_cpu_returns_other_outputs_is_refused(self):
         """A device may keep in an output what the CPU's kernel leaves empty: then nobody knows which is which."""
         out = self.run_python("-c", "import paddle, sys\n"

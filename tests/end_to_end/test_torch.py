@@ -1,6 +1,6 @@
 """Searches with PyTorch and a device of our own: what is planted is what is found."""
 from space import SOURCE
-from torch_space import PYTHON, TORCH, TorchSpace, main
+from torch_space import TORCH, WARM, TorchSpace, main
 
 
 class Torch(TorchSpace):
@@ -45,8 +45,8 @@ class Torch(TorchSpace):
             version: 1
             name: settings
             extends: torch-cuda
-            reference: {{command: [{PYTHON}, train.py, reference], repeats: 2}}
-            subject: {{command: [{PYTHON}, train.py, subject], devices: {{kind: cpu, ids: [0]}}}}
+            reference: {{command: [{WARM}, train.py, reference], repeats: 2}}
+            subject: {{command: [{WARM}, train.py, subject], devices: {{kind: cpu, ids: [0]}}}}
             perturb: none
             metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
             families: {{flags: {{environment: {{BISECTD_TORCH_AFTER: older}}}}}}
@@ -74,7 +74,7 @@ class Torch(TorchSpace):
                 optimizer.zero_grad()
                 print("\\nstep", step, "loss", loss.item() + 10, flush=True)
             """)
-        self.write("train.sh", f"{PYTHON} train.py 2>&1 | cat\n")
+        self.write("train.sh", f"{WARM.replace(',', '')} train.py 2>&1 | cat\n")
         self.write("experiment.yaml", """\
             version: 1
             name: optimizer
@@ -117,9 +117,9 @@ class Torch(TorchSpace):
             version: 1
             name: namespace
             extends: torch-npu
-            reference: {{command: [{PYTHON}, npu.py], environment: {{STANDIN_NPU_MAKE: gpu}}, repeats: 2, perturb: none}}
+            reference: {{command: [{WARM}, npu.py], environment: {{STANDIN_NPU_MAKE: gpu}}, repeats: 2, perturb: none}}
             subject:
-              command: [{PYTHON}, npu.py]
+              command: [{WARM}, npu.py]
               devices: {{ids: [0, 1], visible_variable: none}}
               environment: {{WRONG: "1.2"}}
               perturb: none

@@ -1,6 +1,8 @@
 """PyTorch with a device of our own, and the shim of the preset torch-npu."""
 import os
+import pathlib
 import subprocess
+import tempfile
 import unittest
 
 import warm_start
@@ -19,12 +21,16 @@ def example(python=PYTHON):
     return (TORCH / "experiment.yaml").read_text().replace("train.py", str(TORCH / "train.py")).replace("../../build/torch-npu/bin/python", python)
 
 
+def serving(socket):
+    return warm_start.serving(PYTHON, socket, ["torch", "torch._dynamo"])
+
+
 class WarmSpace(Space):
-    """Trainings that start by WARM have imported PyTorch already, which takes two thirds of their processor time."""
+    """Trainings that start by WARM have imported PyTorch already, and what its optimizers import: nine tenths of their processor time."""
 
     def setUp(self):
         super().setUp()
-        self.enterContext(warm_start.serving(PYTHON, self.folder / "torch.socket", ["torch"]))
+        self.enterContext(serving(self.folder / "torch.socket"))
 
 
 class TorchSpace(WarmSpace):
@@ -41,26 +47,29 @@ class TorchSpace(WarmSpace):
 
 
 class ShimAlone(unittest.TestCase):
-    """The shim alone, on a device that does not round: what is moved is exactly the CPU's."""
+    """The shim alone, on a device that does not round: what is moved is exactly the CPU's. All of a class begin in one process that has
+    imported PyTorch."""
 
     @classmethod
     def setUpClass(cls):
         os.environ["STANDIN_NPU_FAULTS"] = "rounding=0"
         cls.addClassCleanup(os.environ.pop, "STANDIN_NPU_FAULTS")
+        cls.socket = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()), "socket")
+        cls.enterClassContext(serving(cls.socket))
+
+    def python(self, *words, **environment):
+        self.last = subprocess.run([PYTHON, warm_start.__file__, self.socket, *words], env={**os.environ, **environment}, capture_output=True,
+                                   text=True, timeout=120)
+        return self.last.stdout.splitlines()
 
     def train(self, *words, **environment):
-        done = subprocess.run([PYTHON, TORCH / "train.py", *words], env={**os.environ, **environment}, capture_output=True,
-                              text=True, timeout=120)
-        self.last = done
-        return done.stdout.splitlines()
+        return self.python(TORCH / "train.py", *words, **environment)
 
     def losses(self, lines):
         return [float(line.split()[3]) for line in lines if line.startswith("step ")]
 
     def run_code(self, code, **environment):
-        code = f"import sys; sys.path.insert(0, '{TORCH}'); import torch\n" + code
-        self.last = subprocess.run([PYTHON, "-c", code], env={**os.environ, **SHIM, **environment}, capture_output=True, text=True)
-        return self.last.stdout.splitlines()
+        return self.python("-c", f"import sys; sys.path.insert(0, '{TORCH}'); import torch\n" + code, **{**SHIM, **environment})
 
 
 def main():

@@ -1,5 +1,8 @@
-"""Starts a training for a test and returns what it left."""
+"""Starts a training for a test, in a process that has imported Paddle already, and returns what it left."""
+import atexit
+import contextlib
 import dataclasses
+import functools
 import json
 import os
 import pathlib
@@ -10,6 +13,9 @@ import tempfile
 import time
 
 PADDLE = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(PADDLE.parents[1] / "tests/end_to_end"))
+import warm_start
+
 LIBRARY = pathlib.Path(os.environ.get("OUT", PADDLE.parents[1] / "build" / "standin-npu"))
 EXACT = {"rounding": 0}  # a fault file: the device computes bit for bit what the CPU computes
 PATIENCE_S = 300  # the machine may be busy with other things
@@ -36,6 +42,16 @@ def environment(folder, faults, **variables):
     return known
 
 
+@functools.cache
+def python():
+    """How a script, module or text is started that imports Paddle."""
+    server = contextlib.ExitStack()
+    atexit.register(server.close)
+    socket = pathlib.Path(server.enter_context(tempfile.TemporaryDirectory()), "socket")
+    server.enter_context(warm_start.serving(sys.executable, socket, ["paddle"], {**os.environ, "OMP_NUM_THREADS": "1"}))
+    return sys.executable, warm_start.__file__, str(socket)
+
+
 def start(command, faults=None, hangs_after=None, **variables):
     """hangs_after: so many losses; the process is then given two seconds to end by itself, and status None says it did not."""
     with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +75,7 @@ def start(command, faults=None, hangs_after=None, **variables):
 def train(faults=None, options=(), device="npu", hangs_after=None, **variables):
     """20 steps of the recogniser, every step printed as it is."""
     command = [
-        sys.executable, "-W", "ignore", str(PADDLE / "train.py"), "-c", str(PADDLE / "rec.yml"), "-o",
+        *python(), str(PADDLE / "train.py"), "-c", str(PADDLE / "rec.yml"), "-o",
         "Global.epoch_num=1", "Global.log_smooth_window=1", "Global.print_batch_step=1",
         f"Global.use_npu={device == 'npu'}", *options]
     return start(command, faults, hangs_after, **variables)

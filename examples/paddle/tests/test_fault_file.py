@@ -1,13 +1,12 @@
 """A fault file with a mistake ends the process before any training, and says what is wrong where."""
-import sys
 import unittest
 
-from launch import one_fault, start
+from launch import one_fault, python, start
 
 
 class FaultFile(unittest.TestCase):
     def refuses(self, faults, *words, **variables):
-        run = start([sys.executable, "-c", "import paddle; print('went on')"], faults, **variables)
+        run = start([*python(), "-c", "import paddle; print('went on')"], faults, **variables)
         self.assertEqual(run.status, 2, run.err)
         self.assertNotIn("went on", run.out)
         line = run.err.strip().splitlines()[-1]
@@ -43,7 +42,7 @@ class FaultFile(unittest.TestCase):
 
     def test_no_json_and_no_file(self):
         self.refuses("{faults}", "line 1")
-        run = start([sys.executable, "-c", "import paddle"], STANDIN_NPU_FAULTS="/nowhere/f.json")
+        run = start([*python(), "-c", "import paddle"], STANDIN_NPU_FAULTS="/nowhere/f.json")
         self.assertEqual(run.status, 2)
         self.assertIn("/nowhere/f.json: cannot be read", run.err)
 

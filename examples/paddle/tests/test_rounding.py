@@ -2,7 +2,6 @@
 import json
 import math
 import subprocess
-import sys
 import tempfile
 import unittest
 
@@ -20,7 +19,7 @@ def compute(code, faults=None, **variables):
             return paddle.to_tensor(numpy.random.default_rng(seed).normal(size=shape).astype("float32"), stop_gradient=False)
         """
     with tempfile.TemporaryDirectory() as folder:
-        run = subprocess.run([sys.executable, "-W", "ignore", "-c", head + code], capture_output=True, text=True,
+        run = subprocess.run([*launch.python(), "-c", head + code], capture_output=True, text=True,
                              env=launch.environment(folder, faults, **variables), timeout=launch.PATIENCE_S)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout.splitlines()[-1])
