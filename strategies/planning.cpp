@@ -140,13 +140,14 @@ void Planner::bisect() {
 
 /// One trial for every open cause before a second one for any.
 void Planner::name_causes() {
-  for (std::size_t before = slots_ + 1; before != trials_.size() && trials_.size() < slots_;) {
-    before = trials_.size();
+  while (trials_.size() < slots_) {
+    const std::size_t before = trials_.size();
     for (const auto& cause : phases_.cause_searches())
       for (const SuspectSet& set : cause->ask(1, exposed()))
         add(Active(set), Purpose::certificate,
             cause->found().empty() ? "a trial failed that holds no cause known so far: which one?"
                                    : fmt::format("what does #{} need beside it to fail?", cause->found().front()));
+    if (trials_.size() == before) break;
   }
   if (idle())
     for (const auto& cause : phases_.cause_searches())

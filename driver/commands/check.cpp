@@ -138,7 +138,8 @@ ExitCode check_facts(const configs::Experiment& experiment, const Sides& sides, 
 /// What can be known before anything is trained. `folder`: for what is run to know it.
 ExitCode check_prepared(const configs::Experiment& experiment, const Sides& sides, launch::Launcher& launcher,
                         const fs::path& folder) {
-  if (experiment.accept.goal != configs::Goal::agrees) {
+  const bool compares = experiment.accept.goal == configs::Goal::agrees;
+  if (!compares) {
     say("ok", fmt::format("goal: a trial passes if it runs to step {}; no reference is run", *experiment.steps));
   } else if (experiment.reference.is_recorded()) {
     const RecordedReference recorded = recorded_reference(experiment);
@@ -153,8 +154,7 @@ ExitCode check_prepared(const configs::Experiment& experiment, const Sides& side
   }
   check_side("subject", sides.subject);
   check_suspects(experiment, sides.subject.environment);
-  if (experiment.accept.goal != configs::Goal::agrees) return ExitCode::success;
-  return check_facts(experiment, sides, launcher, folder);
+  return compares ? check_facts(experiment, sides, launcher, folder) : ExitCode::success;
 }
 
 ExitCode run_a_few(Run& run) {

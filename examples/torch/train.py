@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A small classifier trained with PyTorch, on the CPU or on the stand-in device; prints `step N loss V`.
+"""A small classifier trained with PyTorch, on the CPU, the stand-in device or a GPU; prints `step N loss V`.
 
-    train.py [npu] [steps=N]
+    train.py [npu|cuda] [steps=N]
 """
 import os
 import pathlib
@@ -27,7 +27,7 @@ def network():
 
 def main(words):
     settings = dict(word.split("=", 1) for word in words if "=" in word)
-    device = load_device() if "npu" in words else "cpu"
+    device = load_device() if "npu" in words else "cuda" if "cuda" in words else "cpu"
     torch.set_num_threads(1)
     net = network().to(device)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)

@@ -140,15 +140,39 @@ std::vector<double> Likelihood::unexplained() const {
   return squares;
 }
 
+// All that this needs of the rows are z' C^-1 z and (C^-1 Y)' z of the patterns, however many rows there are.
 std::vector<double> Likelihood::best_variances(const std::vector<Pattern>& patterns) const {
+  const std::size_t count = patterns.size(), steps = weighted_.columns;
+  Matrix products(count, count), weighted(count, steps);
+  std::vector<std::vector<std::size_t>> rows;
+  for (const Pattern& pattern : patterns) rows.push_back(rows_of(pattern));
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<double> direction, of_steps;
+    sum_of_rows(inverse_, rows[i], direction);
+    sum_of_rows(weighted_, rows[i], of_steps);
+    for (std::size_t j = 0; j < count; ++j) products(j, i) = sum_at(direction.data(), rows[j]);
+    std::ranges::copy(of_steps, &weighted.at[i * steps]);
+  }
+  const auto change = [&](std::size_t i, double variance) {
+    if (variance == 0) return;
+    const double factor = variance / (1 + variance * products(i, i));
+    const std::vector<double> direction(&products.at[i * count], &products.at[i * count] + count),
+        of_steps(&weighted.at[i * steps], &weighted.at[i * steps] + steps);
+    for (std::size_t a = 0; a < count; ++a) {
+      const double part = factor * direction[a];
+      for (std::size_t b = 0; b < count; ++b) products(a, b) -= part * direction[b];
+      for (std::size_t k = 0; k < steps; ++k) weighted(a, k) -= part * of_steps[k];
+    }
+  };
+  std::vector<double> variances(count, 0.0);
   constexpr int kRounds = 3;
-  Likelihood with = *this;
-  std::vector<double> variances(patterns.size(), 0.0);
-  for (int round = 0; round < kRounds; ++round)
-    for (std::size_t i = 0; i < patterns.size(); ++i) {
-      with.add(patterns[i], -variances[i]);
-      variances[i] = with.gain(patterns[i]).variance;
-      with.add(patterns[i], variances[i]);
+  for (int sweep = 0; sweep < kRounds; ++sweep)
+    for (std::size_t i = 0; i < count; ++i) {
+      change(i, -variances[i]);
+      double squares = 0;
+      for (std::size_t k = 0; k < steps; ++k) squares += weighted(i, k) * weighted(i, k);
+      variances[i] = best_variance(products(i, i), squares, steps);
+      change(i, variances[i]);
     }
   return variances;
 }

@@ -3,7 +3,7 @@
 
     on_gpu.py [--python FILE] [--games none,gelu,gelu_backward,layer_norm_and_tanh] [--steps 60] [--keep FOLDER] [--bisectd FILE]
 
-A small classifier; its reference is the same training on the CPU. A fault is a wrong kernel in place of the GPU's own. Python needs PyTorch 2.1 or
+The training of examples/torch; its reference is the same on the CPU. A fault is a wrong kernel in place of the GPU's own. Python needs PyTorch 2.1 or
 later. --device privateuseone plays the games on the stand-in device of examples/torch, which shows that this script works, not that a GPU does.
 """
 import argparse
@@ -22,9 +22,10 @@ KEYS = {"cuda": "CUDA", "privateuseone": "PrivateUse1"}
 
 def train(device, steps, faults):
     import torch
+    sys.path.insert(0, str(ROOT / "examples/torch"))
+    import train as example
     if device == "privateuseone":
-        sys.path.insert(0, str(ROOT / "examples/torch"))
-        import standin_npu  # noqa: F401, which brings it
+        example.load_device()
 
     def normal(x, shape, weight, bias, epsilon):
         mean, spread = x.mean(-1, keepdim=True), (x.var(-1, keepdim=True, unbiased=False) + epsilon).rsqrt()
@@ -40,20 +41,7 @@ def train(device, steps, faults):
         library.impl(name, wrong[name], KEYS[device])
     sys.path.insert(0, os.getcwd())
     import planted  # noqa: F401: what is moved from here on is moved away from these kernels
-    torch.manual_seed(7)
-    net = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.LayerNorm(64), torch.nn.GELU(), torch.nn.Linear(64, 64), torch.nn.Tanh(),
-                              torch.nn.Linear(64, 8)).to(device)
-    optimizer = torch.optim.SGD(net.parameters(), lr=.05, momentum=.9)
-    data = torch.Generator().manual_seed(11)
-    weights = torch.randn(32, 8, generator=data)
-    for step in range(1, steps + 1):
-        x = torch.randn(64, 32, generator=data)
-        target = (x @ weights).argmax(1)
-        loss = torch.nn.functional.cross_entropy(net(x.to(device)), target.to(device))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        print(f"step {step} loss {loss.item():.8f}", flush=True)
+    example.main([{"privateuseone": "npu"}.get(device, device), f"steps={steps}"])
 
 
 def play(wanted, game, folder):

@@ -69,13 +69,13 @@ class Held(Space):
               devices: {pool}
             perturb: none
             metric: {{loss: {{pattern: 'step (?P<step>\\d+) loss (?P<value>\\S+)'}}}}
-            accept: {{target: 1%, max_repeats: 1}}
+            accept: {{target: 1%}}
             suspects: {{flags: all}}
             {hold}
             """)
         done = self.bisectd("run", "experiment.yaml", "--new", code=None, timeout=300)
         logs = [file.read_text() for file in self.run_folder().glob("trials/*/attempt-*/stdout.log")]
-        self.assertGreater(len(logs), 2, done.out + done.err)
+        self.assertGreater(len(logs), 3, done.out + done.err)
         return done, {what: {"\n".join(re.findall(rf"(?m)^{what} .*", log)) for log in logs} for what in ("python", "order", "mask")}
 
     def check(self, *training):

@@ -67,7 +67,7 @@ class LiveView(Space):
         return lines
 
     def prepare(self, *options, **more):
-        """Steps long enough for a machine whose disk is so busy that a line of the journal takes a second."""
+        """Steps long enough to be seen on a machine that is busy with other tests."""
         self.write("experiment.yaml", hostile_experiment("--cause", "op3=3", "--step-ms", "25", *options, devices="[0, 1]", **more))
 
     def test_lines_are_redrawn_in_place(self):
