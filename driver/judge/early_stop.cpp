@@ -17,7 +17,6 @@ namespace {
 using strategies::Verdict;
 
 constexpr std::array kLooks = {0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
-constexpr double kShortestHorizon = 0.3;
 /// Chance that a run that differs by chance is ended for it, over all looks. With 0.01 runs with heavy-tailed offsets
 /// (bench_verdict, h) are condemned early in 0.5 % of the cases instead of 0.3 %.
 constexpr double kAlpha = 0.003;
@@ -112,17 +111,6 @@ std::optional<Judgement> EarlyStop::by_event(const Curve& curve, const Differenc
   Judgement judgement = judge_by_event(reference_.metric.name, events.front());
   if (!judgement.first_bad_step) judgement.first_bad_step = difference.track.steps.back();
   return judgement;
-}
-
-std::int64_t learn_horizon(const Reference& reference, const NoisePool& pool, const Curve& known_bad) {
-  EarlyStop early(reference, pool);
-  const auto certain = early.look(known_bad);
-  if (!certain) return reference.last_step();
-  const std::int64_t start = reference.steps.front() - reference.stride;
-  const std::int64_t run = reference.last_step() - start;
-  const std::int64_t seen = certain->window ? certain->window->last : *certain->first_bad_step;
-  const auto wanted = std::max<std::int64_t>(std::llround(kShortestHorizon * static_cast<double>(run)), 2 * (seen - start));
-  return std::min(reference.last_step(), start + wanted);
 }
 
 }  // namespace bisectd::driver::judge

@@ -1,5 +1,4 @@
-// Ends an attempt that is certain to fail, and learns from one how much of a run others need. Never lets one pass early: a
-// late culprit would slip through.
+// Ends an attempt that is certain to fail. Never lets one pass early: a late culprit would slip through.
 #pragma once
 
 #include <optional>
@@ -29,10 +28,5 @@ class EarlyStop {
   std::size_t next_look_ = 0;
   bool failed_before_ = false;  ///< at the last look
 };
-
-/// Last step later trials must reach: max(30 % of the run, twice the step at which the known-bad run was certain); the whole
-/// run when it was never certain before its end. Judge such trials against prepare_reference(..., until = result). The
-/// certificate never uses it.
-std::int64_t learn_horizon(const Reference& reference, const NoisePool& pool, const Curve& known_bad);
 
 }  // namespace bisectd::driver::judge

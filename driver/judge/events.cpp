@@ -105,8 +105,7 @@ bool diverges(std::span<const std::int64_t> excused, const Track& run) {
 std::optional<Event> non_finite_event(const Reference& reference, const Track& run, AttemptStage stage) {
   const NonFinite found = non_finite(reference.excused, run);
   if (found.count == 0) return std::nullopt;
-  // The end of a part that is looked at is not the end of the run.
-  const bool ends_so = found.at_end && stage == AttemptStage::over && !reference.shortened;
+  const bool ends_so = found.at_end && stage == AttemptStage::over;
   const bool many =
       found.longest >= kConsecutive || ends_so || found.count > std::max(kIsolated, kTimesWorst * reference.non_finite);
   const bool by_chance = reference.diverged > 0;

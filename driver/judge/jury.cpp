@@ -16,8 +16,6 @@ using strategies::Verdict;
 /// The subject as it is and a proof may take so many times the attempts of a trial: they are few, and the answer stands on
 /// them.
 constexpr int kDecisiveRepeats = 4;
-/// A horizon beyond this share of the run saves less than proving the answer at full length costs.
-constexpr double kLongestHorizon = 0.75;
 
 configs::Acceptance decisive(const configs::Acceptance& usual) {
   configs::Acceptance accept = usual;
@@ -83,7 +81,7 @@ tl::expected<Jury, Problem> Jury::seat(const configs::Acceptance& accept, std::s
                                        std::span<const Curve> references) {
   std::vector<Panel> panels;
   for (const MetricRule& metric : metrics) {
-    auto panel = Panel::seat(accept, metric, {references.begin(), references.end()});
+    auto panel = Panel::seat(accept, metric, references);
     if (!panel) return tl::unexpected(std::move(panel.error()));
     panels.push_back(*std::move(panel));
   }
@@ -108,14 +106,6 @@ Judgement Jury::judge_whole(std::span<const Curve> attempts,
     Judgement& judgement = by_metric.emplace_back(panel.judge(attempts, accept_of(panel.whole().accept)));
     judgement.strict = panel.judge(attempts, proof_of(panel.whole().accept)).verdict == judgement.verdict;
   }
-  return overall(by_metric);
-}
-
-Judgement Jury::judge_shortened(std::span<const Curve> attempts) const {
-  std::vector<Judgement> by_metric;
-  for (const Panel& panel : panels_)
-    if (panel.has_horizon()) by_metric.push_back(panel.judge_shortened(attempts));
-  if (by_metric.empty()) return judge(attempts);
   return overall(by_metric);
 }
 
@@ -197,35 +187,9 @@ std::map<std::string, std::int64_t> Jury::signature_steps() const {
   return steps;
 }
 
-/// The longest any metric needs. One that the known-bad run passes teaches nothing and asks for nothing.
-std::int64_t Jury::horizon_for(const Curve& known_bad) const {
-  const std::int64_t whole = first().last_step();
-  std::optional<std::int64_t> longest;
-  for (const Panel& panel : panels_) {
-    const auto needed = panel.needed_steps(known_bad);
-    if (!needed) continue;
-    longest = std::max(longest.value_or(*needed), *needed == panel.whole().last_step() ? whole : *needed);
-  }
-  return longest.value_or(whole);
-}
-
-bool Jury::learn_horizon(const Curve& known_bad) {
-  if (contrast_) return false;
-  const std::int64_t until = horizon_for(known_bad);
-  const std::int64_t start = first().steps.front() - first().stride;
-  horizon_ = static_cast<double>(until - start) <= kLongestHorizon * static_cast<double>(first().last_step() - start);
-  if (!horizon_) return false;
-  for (Panel& panel : panels_) panel.set_horizon(until);
-  horizon_ = panels_.front().has_horizon();
-  return horizon_;
-}
-
-std::map<std::string, std::int64_t> Jury::last_steps(bool shortened) const {
+std::map<std::string, std::int64_t> Jury::last_steps() const {
   std::map<std::string, std::int64_t> steps;
-  for (const Panel& panel : panels_) {
-    if (!shortened) steps[panel.whole().metric.name] = panel.whole().last_step();
-    else if (panel.has_horizon()) steps[panel.whole().metric.name] = panel.horizon();
-  }
+  for (const Panel& panel : panels_) steps[panel.whole().metric.name] = panel.whole().last_step();
   return steps;
 }
 

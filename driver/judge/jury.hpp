@@ -1,5 +1,5 @@
-// All metrics of an experiment judged together: each has its references, what is known of its noise and, once a horizon
-// is learnt, shortened references. One verdict comes out: a trial passes when every metric does, and fails with one.
+// All metrics of an experiment judged together: each has its references, and what is known of its noise. One verdict comes
+// out: a trial passes when every metric does, and fails with one.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +41,6 @@ class Jury {
   /// One trial from the whole curves of its attempts; says also whether the verdict holds without a grey zone.
   Judgement judge(std::span<const Curve> attempts) const;
 
-  /// The same for attempts that were ended at the horizon; whole ones while none was learnt.
-  Judgement judge_shortened(std::span<const Curve> attempts) const;
-
   /// The subject as it is, with up to decisive_attempts() attempts: without its verdict there is nothing to search.
   Judgement judge_as_is(std::span<const Curve> attempts) const;
 
@@ -76,13 +73,8 @@ class Jury {
   /// From now on trials are judged by which of the subject's two ends they look like (of the first metric).
   void judge_by(Contrast contrast) { contrast_ = std::move(contrast); }
 
-  /// Looks at the attempt known to be bad; from then on trials may be cut short. False: they need the whole run.
-  bool learn_horizon(const Curve& known_bad);
-  bool has_horizon() const { return horizon_; }
-  void forget_horizon() { horizon_ = false; }
-
-  /// Per metric, the step that an attempt must have logged to be whole, or to have come to the horizon.
-  std::map<std::string, std::int64_t> last_steps(bool shortened) const;
+  /// Per metric, the step that an attempt must have logged to be whole.
+  std::map<std::string, std::int64_t> last_steps() const;
 
   /// Preflight of every metric; errors first.
   std::vector<Finding> findings() const;
@@ -94,11 +86,9 @@ class Jury {
  private:
   explicit Jury(std::vector<Panel> panels) : panels_(std::move(panels)) {}
   Judgement judge_whole(std::span<const Curve> attempts, configs::Acceptance (*accept_of)(const configs::Acceptance&)) const;
-  std::int64_t horizon_for(const Curve& known_bad) const;
 
   std::vector<Panel> panels_;
   std::optional<Contrast> contrast_;
-  bool horizon_ = false;
 };
 
 /// One verdict over several metrics: the first of fail, unresolved, inconclusive, pass decides; ties go to the metric

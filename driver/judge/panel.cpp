@@ -72,8 +72,6 @@ void doubt_numbering(const Reference& reference, std::span<const Curve> attempts
   judgement.first_bad_step.reset();
 }
 
-using strategies::Verdict;
-
 constexpr double kLeastUnit = 0x1p-24;            ///< of a signature: what a float32 can show
 constexpr double kFineOfMoved = 0x1p-12;          ///< float32 rounds at 2^-22, moved runs were moved by 2^-10
 constexpr std::size_t kFewestSignatureSteps = 4;  ///< backward faults show from the second step on
@@ -91,10 +89,10 @@ bool begin_far_apart(const Reference& reference, const Reference& own) {
 }  // namespace
 
 tl::expected<Panel, Problem> Panel::seat(const configs::Acceptance& accept, const MetricRule& metric,
-                                         std::vector<Curve> references) {
+                                         std::span<const Curve> references) {
   auto whole = prepare_reference(accept, references, metric);
   if (!whole) return tl::unexpected(std::move(whole.error()));
-  return Panel(*std::move(whole), std::move(references));
+  return Panel(*std::move(whole));
 }
 
 void Panel::learn_subject(std::span<const Curve> repeats, AlreadyLearnt learnt) {
@@ -102,7 +100,6 @@ void Panel::learn_subject(std::span<const Curve> repeats, AlreadyLearnt learnt) 
   if (!own) return;
   if (whole_.cause != Cause::chance && (own->cause == Cause::chance || begin_far_apart(whole_, *own))) {
     whole_.subject_varies = true;
-    if (shortened_) shortened_->subject_varies = true;
     if (learnt == AlreadyLearnt::yes && pool_.total.dof == 0) learn(own->level);
   }
   if (!lacks_moved_runs() || own->moved.empty()) return;
@@ -166,20 +163,6 @@ std::vector<double> Panel::signature(const Curve& run) const {
     values.push_back(apart.values[i] / units_[i]);
   }
   return values;
-}
-
-std::optional<std::int64_t> Panel::needed_steps(const Curve& known_bad) const {
-  if (judge(std::span(&known_bad, 1)).verdict == Verdict::pass) return std::nullopt;
-  return learn_horizon(whole_, pool_, known_bad);
-}
-
-void Panel::set_horizon(std::int64_t until) {
-  shortened_.reset();
-  auto shortened = prepare_reference(whole_.accept, references_, whole_.metric, until);
-  if (!shortened) return;
-  shortened_ = *std::move(shortened);
-  shortened_->subject_varies = whole_.subject_varies;
-  if (!shortened_->apart.known()) shortened_->apart = whole_.apart;
 }
 
 }  // namespace bisectd::driver::judge

@@ -1,4 +1,4 @@
-// One metric of an experiment: its references, and the judgement of whole runs and of shortened ones.
+// One metric of an experiment: its references, and the judgement of runs.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class Panel {
  public:
   /// Problems: those of prepare_reference.
   static tl::expected<Panel, Problem> seat(const configs::Acceptance& accept, const MetricRule& metric,
-                                           std::vector<Curve> references);
+                                           std::span<const Curve> references);
 
   const Reference& whole() const { return whole_; }
   const NoisePool& pool() const { return pool_; }
@@ -29,11 +29,9 @@ class Panel {
   /// No run shows what rounding can grow to: repeats of the subject that are moved would.
   bool lacks_moved_runs() const { return !whole_.apart.known() && !by_chance(); }
 
-  /// Whole runs, by this acceptance (the reference's own, or a stricter one).
+  /// By this acceptance (the reference's own, or a stricter one).
   Judgement judge(std::span<const Curve> attempts, const configs::Acceptance& accept) const;
   Judgement judge(std::span<const Curve> attempts) const { return judge(attempts, whole_.accept); }
-  /// Runs that ended at the horizon. Only where there is one.
-  Judgement judge_shortened(std::span<const Curve> attempts) const { return judge::judge(*shortened_, attempts, pool_); }
   /// How far the first attempt is off in these steps; empty where it has no value there.
   strategies::Size size_in(const Curve& attempt, const Steps& steps) const;
 
@@ -59,18 +57,10 @@ class Panel {
   /// missing.
   std::vector<double> signature(const Curve& run) const;
 
-  /// The step that later trials must reach, learnt from the run that is known to be bad; nothing if it passes.
-  std::optional<std::int64_t> needed_steps(const Curve& known_bad) const;
-  void set_horizon(std::int64_t until);
-  bool has_horizon() const { return shortened_.has_value(); }
-  std::int64_t horizon() const { return shortened_->last_step(); }
-
  private:
-  Panel(Reference whole, std::vector<Curve> references) : whole_(std::move(whole)), references_(std::move(references)) {}
+  explicit Panel(Reference whole) : whole_(std::move(whole)) {}
 
   Reference whole_;
-  std::vector<Curve> references_;
-  std::optional<Reference> shortened_;
   std::vector<double> units_;  ///< of a signature, by place on the grid of whole_; empty: no signature
   NoisePool pool_;
 };

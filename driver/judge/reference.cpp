@@ -203,8 +203,8 @@ tl::unexpected<Problem> problem(std::string code, std::string message, std::stri
   return tl::unexpected(Problem{std::move(code), std::move(message), std::move(hint)});
 }
 
-/// The metric of one run, up to `last`, with what is watched beside it; a run without it is left out.
-tl::expected<void, Problem> add_run(Reference& reference, const Curve& curve, std::optional<std::int64_t> last) {
+/// The metric of one run, with what is watched beside it; a run without it is left out.
+tl::expected<void, Problem> add_run(Reference& reference, const Curve& curve) {
   const std::string& name = reference.metric.name;
   const auto found = curve.series.find(name);
   if (found != curve.series.end() && !sane_steps(found->second))
@@ -218,10 +218,6 @@ tl::expected<void, Problem> add_run(Reference& reference, const Curve& curve, st
         "log a step that goes on over all epochs, or train within one epoch");
   Track track = found == curve.series.end() ? Track{} : tidy(found->second);
   track.perturbed = curve.perturbed;
-  if (last) {
-    reference.shortened = reference.shortened || (!track.empty() && track.steps.back() > *last);
-    track = until(std::move(track), *last);
-  }
   if (track.empty()) {
     ++reference.left_out[fmt::format("logged no {}", name)];
     return {};
@@ -317,13 +313,13 @@ std::vector<double> levels_in(const Reference& reference, const Places& places) 
 }
 
 tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& accept, std::span<const Curve> curves,
-                                                   const MetricRule& metric, std::optional<std::int64_t> last) {
+                                                   const MetricRule& metric) {
   if (curves.empty()) return problem("no-reference", "there is no reference run", "run the reference at least once");
   Reference reference;
   reference.accept = accept;
   reference.metric = metric;
   for (const Curve& curve : curves)
-    if (auto added = add_run(reference, curve, last); !added) return tl::unexpected(std::move(added.error()));
+    if (auto added = add_run(reference, curve); !added) return tl::unexpected(std::move(added.error()));
   if (reference.runs.empty()) {
     return problem("no-curve", fmt::format("no reference run logged \"{}\"", metric.name),
                    "check the metric's name and its format or pattern");

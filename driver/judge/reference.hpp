@@ -63,7 +63,6 @@ struct Reference {
   configs::Acceptance accept;
   MetricRule metric;
   std::size_t given = 0;                        ///< usable runs, bit-identical ones counted each
-  bool shortened = false;                       ///< looks at a part of the runs only, for a learnt horizon
   std::size_t diverged = 0;                     ///< runs that hold NaN or infinity for more than a few steps
   std::size_t non_finite = 0;                   ///< most steps of one run that are NaN or infinite, `excused` ones aside
   std::optional<Smoothing> smoothing;           ///< where it is known
@@ -101,12 +100,10 @@ inline bool by_chance(const Reference& reference) { return reference.cause == Ca
 /// Why a reference is refused, and what to do.
 std::string unusable_text(const Problem& problem);
 
-/// Aligns, drops broken runs (while three are left), counts bit-identical runs once. `until`: the last step to look at,
-/// for a shortened horizon. Problems: no-reference, no-curve, bad-steps, no-common-steps, not-finite, all-zero,
-/// steps-begin-again.
+/// Aligns, drops broken runs (while three are left), counts bit-identical runs once. Problems: no-reference, no-curve,
+/// bad-steps, no-common-steps, not-finite, all-zero, steps-begin-again.
 tl::expected<Reference, Problem> prepare_reference(const configs::Acceptance& accept, std::span<const Curve> runs,
-                                                   const MetricRule& metric,
-                                                   std::optional<std::int64_t> until = std::nullopt);
+                                                   const MetricRule& metric);
 
 /// What is known of one run's noise: the spread of runs that were not moved, unless the subject varies by itself, and the
 /// pool's.

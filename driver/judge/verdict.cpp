@@ -122,10 +122,6 @@ Judgement by_level(const Reference& reference, std::vector<Attempt> usable, cons
   judgement.repeat_helps = judgement.verdict == Verdict::inconclusive && !last_look;
   if (judgement.verdict == Verdict::fail)
     judgement.first_bad_step = first_bad_step(reference, attempts.front().difference, *judgement.delta);
-  if (reference.shortened) {  // another window: no measure for whole runs
-    spread = {};
-    spread.identical = all.repeated;
-  }
   judgement.spreads[reference.metric.name] = spread;
   for (std::string& note : notes_on(reference, attempts.front())) judgement.notes.push_back(std::move(note));
   return judgement;

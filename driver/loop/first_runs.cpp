@@ -87,7 +87,7 @@ std::optional<std::string> why_undecidable(Run& run, Verdict subject) {
 }
 
 void require_all_metrics(const Run& run, const AttemptOutcome& attempt) {
-  for (const auto& [metric, step] : run.state.jury->last_steps(false))
+  for (const auto& [metric, step] : run.state.jury->last_steps())
     if (!attempt.curve.series.contains(metric))
       throw Infrastructure(fmt::format("the reference logs \"{}\", the subject does not (see {}): the metric's format or "
                                        "pattern must fit both",

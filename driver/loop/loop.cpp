@@ -118,13 +118,6 @@ void soak_fix(Run& run) {
   }
 }
 
-/// Trials of the search may be ended where the subject as it is shows that it fails.
-void learn_horizon(Run& run, const FinishedTrial& as_is) {
-  if (run.state.jury && run.state.jury->learn_horizon(whole_curves(as_is.attempts).front()))
-    log::info(fmt::format("a failure shows early: trials of the search end at step {} of {}, proofs do not",
-                          run.state.jury->last_steps(true).begin()->second, run.state.jury->first().last_step()));
-}
-
 void find_answer(Run& run) {
   if (!run.must_only_run()) {
     if (!check_sides(run)) return;
@@ -136,7 +129,6 @@ void find_answer(Run& run) {
   show_first_runs(run);
   climb_ladders(run);
   log::info(reports::phase_line(run.frame(), Role::search));
-  learn_horizon(run, *as_is);
   SearchPhase first(run, *as_is, 1, first_scope(run.experiment, run.state.catalogue));
   first.search();
   const std::unique_ptr<SearchPhase> parts = search_parts(run, *as_is);

@@ -64,29 +64,27 @@ std::optional<std::int64_t> certain_at(const judge::Jury& jury, const judge::Cur
 }
 
 /// How short a run shows the failure.
-void say_shortest(const configs::Experiment& experiment, judge::Jury& jury, const judge::Curve& failing,
+void say_shortest(const configs::Experiment& experiment, const judge::Jury& jury, const judge::Curve& failing,
                   std::vector<PilotLine>& lines) {
-  const std::int64_t last = jury.first().last_step();
+  const std::int64_t last = jury.first().last_step(), start = jury.first().steps.front() - jury.first().stride;
   const auto certain = certain_at(jury, failing);
-  const std::string since = certain ? fmt::format("the failure is certain at step {} of {}", *certain, last)
-                                    : fmt::format("the failure is not certain before the last step, {}", last);
-  if (!jury.learn_horizon(failing)) {
-    lines.push_back(
-        {Mark::ok,
-         since + (certain ? ", where trials that fail end; to pass they need the whole run, so no shorter one is proposed"
-                          : ", so no shorter run shows it")});
+  const std::int64_t enough = std::max(certain ? 2 * *certain - start : last, start + (last - start) * 3 / 10);
+  if (4 * (enough - start) > 3 * (last - start)) {
+    lines.push_back({Mark::ok, certain
+                                   ? fmt::format("the failure is certain at step {} of {}, where trials that fail end; to "
+                                                 "pass they need the whole run, so no shorter one is proposed",
+                                                 *certain, last)
+                                   : fmt::format("the failure is not certain before the last step, {}, so no shorter "
+                                                 "run shows it",
+                                                 last)});
     return;
   }
-  const std::int64_t enough = jury.last_steps(true).begin()->second;
-  const double saved = 100.0 * static_cast<double>(last - enough) / static_cast<double>(last);
-  lines.push_back({Mark::ok, fmt::format("a run of {} steps shows it with a margin ({}): that saves {:.0f} % of a trial",
-                                         enough, since, saved)});
   const std::string setting = experiment.steps ? fmt::format(" (`steps: {}`)", enough) : "";
   lines.push_back(
-      {Mark::ok,
-       fmt::format("trials of the search end there by themselves, so nothing needs to be changed; where the learning rate "
-                   "follows the length of the run, a shorter training{} is another one",
-                   setting)});
+      {Mark::ok, fmt::format("a run of {} steps shows it with a margin{}: the failure is certain at step {} of {}, "
+                             "where trials that fail end by themselves. It saves {} % of a trial that passes; where "
+                             "the learning rate follows the length of the run, it is another training",
+                             enough, setting, *certain, last, 100 * (last - enough) / last)});
 }
 
 }  // namespace

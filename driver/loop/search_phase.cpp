@@ -118,11 +118,11 @@ strategies::Answer SearchPhase::last_answer() const {
   return answer;
 }
 
-/// Its proofs at full length did not show what they should.
+/// Its proofs did not show what they should.
 strategies::Answer SearchPhase::not_carried(strategies::Answer answer) const {
   answer.state = State::stuck;
   answer.explanation =
-      "The search came to a culprit set, but runs at full length that should prove it did not: see the trials with the role "
+      "The search came to a culprit set, but runs that should prove it did not: see the trials with the role "
       "proof. The noise may be too high, or a fault may show only late.";
   answer.hidden = inquiry_.hidden_proof();
   if (!answer.hidden) return answer;
@@ -170,7 +170,7 @@ bool SearchPhase::ask_for_proofs() {
     if (!running && !goes_on && inquiry_.proofs_of(set) >= kTries) continue;
     waiting = true;
     if (running || run_.trials.free_slots(run_.sides.subject) == 0) continue;
-    start(run_.plan_for(Role::proof, set, "a claim of the answer once more, at full length and without a grey zone"));
+    start(run_.plan_for(Role::proof, set, "a claim of the answer once more, without a grey zone"));
   }
   return waiting;
 }
@@ -180,7 +180,7 @@ void SearchPhase::go_on_with_past() {
   for (const std::size_t index : history.order_judged)
     if (const PastTrial& trial = history.trials[index]; run_.state.jury && trial.search == number_ && !trial.failed)
       run_.state.jury->learn(*trial.judgement);
-  if (inquiry_.retell(history, number_, run_.experiment.accept.target)) forget_shortened();
+  inquiry_.retell(history, number_, run_.experiment.accept.target);
   if (run_.state.history.finished) return;
   const bool over = inquiry_.answer().state != State::searching;  // then only proofs are needed still
   for (const PastTrial& trial : history.trials) {
@@ -190,10 +190,6 @@ void SearchPhase::go_on_with_past() {
     pending_[trial.number] = trial.neutralised;
     TrialPlan plan = run_.plan_for(trial.role, trial.neutralised, trial.reason);
     plan.search = number_;
-    if (run_.state.jury && trial.role != Role::signature) {
-      plan.shortened = trial.shortened;
-      plan.last_steps = run_.state.jury->last_steps(plan.shortened);
-    }
     run_.trials.go_on(std::move(plan), trial);
   }
   while (run_.trials.any_finished())
@@ -227,13 +223,8 @@ void SearchPhase::take_in(const FinishedTrial& finished) {
   pending_.erase(finished.plan.number);
   refuse_if_unlike(finished);
   const PastTrial& told = run_.state.history.numbered(finished.plan.number);
-  if (inquiry_.learn(judged_run(told, run_.experiment.accept.target))) forget_shortened();
+  inquiry_.learn(judged_run(told, run_.experiment.accept.target));
   inquiry_.learn_refused(refused_in(run_, finished));
-}
-
-void SearchPhase::forget_shortened() {
-  log::info("a whole run contradicts shortened ones: the search goes on at full length");
-  run_.state.jury->forget_horizon();
 }
 
 bool SearchPhase::budget_spent() const { return run_.trials_spent() || run_.hours_spent(time_of_controls(run_)); }

@@ -41,7 +41,6 @@ class SearchPhase {
   bool ask_for_proofs();
   void take_in(const FinishedTrial& finished);
   void refuse_if_unlike(const FinishedTrial& finished);
-  void forget_shortened();
 
   Run& run_;
   const FinishedTrial& as_is_;

@@ -32,7 +32,7 @@ judge::Judgement TrialJudge::whole(const TrialPlan& plan, std::span<const judge:
   judge::Judgement judgement;
   if (plan.role == Role::signature) judgement = {{.verdict = strategies::Verdict::inconclusive, .reason = kMeasured}};
   else if (plan.role == Role::proof) judgement = jury.judge_proof(curves);
-  else judgement = plan.shortened ? jury.judge_shortened(curves) : jury.judge(curves);
+  else judgement = jury.judge(curves);
   judgement.signature = jury.signature(curves.front());
   if (!plan.shortened) judgement.beside_as_is = beside_as_is(judgement, curves);
   return judgement;

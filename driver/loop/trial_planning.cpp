@@ -25,8 +25,8 @@ void set_length(TrialPlan& plan, const RunInput& input, const RunState& state) {
   }
   if (state.jury) {
     const judge::Jury& jury = *state.jury;
-    plan.shortened = plan.role == Role::signature || (plan.role == Role::search && jury.has_horizon());
-    plan.last_steps = plan.role == Role::signature ? jury.signature_steps() : jury.last_steps(plan.shortened);
+    plan.shortened = plan.role == Role::signature;
+    plan.last_steps = plan.shortened ? jury.signature_steps() : jury.last_steps();
     // The subject as it is may go on behind the end of the reference: what it does there must be seen.
     if (!plan.steps && plan.role != Role::as_is) plan.steps = jury.first().last_step();
   } else if (plan.steps) {

@@ -55,7 +55,7 @@ struct AttemptPlan {
   std::optional<std::int64_t> steps;               ///< what {steps} becomes
   std::map<std::string, std::int64_t> last_steps;  ///< by metric; a run that logged them has its whole curve, however
                                                    ///< it ends
-  bool shortened = false;                          ///< it is ended as soon as it logged them, and judged there
+  bool shortened = false;                          ///< it is ended as soon as it logged them
   bool may_end_early = false;                      ///< and as soon as its verdict is certain
   WatchedNames watched;
   std::set<std::string> ran_on;  ///< names of devices that ran the same set before: others are preferred if free

@@ -38,7 +38,6 @@ bool PastTrials::take_trial(const json& record) {
     PastTrial trial;
     keep::read<TrialQuestion>(record, trial);
     trial.number = keep::whole_number(record.at("trial"));
-    trial.shortened = record.value("shortened", false);
     if (!trials.empty() && trials.back().number >= trial.number)
       throw std::invalid_argument("a trial has the number of one before it");
     trials.push_back(std::move(trial));
@@ -90,7 +89,6 @@ json refused_record(std::size_t trial, const std::vector<strategies::SuspectId>&
 json trial_record(const TrialPlan& plan) {
   json record = keep::record<TrialQuestion>("trial", plan);
   record["trial"] = plan.number;
-  if (plan.shortened) record["shortened"] = true;
   return record;
 }
 

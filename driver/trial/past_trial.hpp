@@ -14,7 +14,6 @@
 namespace bisectd::driver {
 
 struct PastTrial : TrialQuestion {
-  bool shortened = false;  ///< its attempts were, by its plan
   std::vector<Attempt> attempts;
   std::optional<judge::Judgement> judgement;   ///< absent while open
   bool failed = false;                         ///< its session failed by it: it is to be run again

@@ -19,7 +19,6 @@ TEST_CASE("what is journaled is read back") {
   plan.neutralised = strategies::Neutralised(strategies::SuspectSet(std::string("0110")));
   plan.reason = "why";
   plan.rungs = {{"scale", "64"}};
-  plan.shortened = true;
   AttemptOutcome outcome;
   outcome.trial = 3;
   outcome.number = 1;
@@ -101,7 +100,6 @@ TEST_CASE("what is journaled is read back") {
   REQUIRE(past.judgement->beside_as_is);
   CHECK(past.judgement->beside_as_is->delta == 0.02);
   CHECK_FALSE(past.judgement->beside_as_is->standard_error);
-  CHECK(past.shortened);
   CHECK_FALSE(history.trials[1].judgement);
   CHECK_FALSE(history.trials[1].attempts[0].ending);
   CHECK(history.order_judged == std::vector<std::size_t>{0});

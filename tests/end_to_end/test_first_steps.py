@@ -148,14 +148,14 @@ class Check(Space):
         self.assertRegex(done.out, r"(?m)^ok +reference: 100 points in .*, the last is step 100: loss \d")
         self.assertRegex(done.out, r"(?m)^ok +loss: runs moved by more than any rounding end 0\.\d+ % apart$")
         self.assertRegex(done.out, r"(?m)^ok +the subject as it is fails \(\+3\.\d\d %\): ")
-        self.assertRegex(done.out, r"a run of \d+ steps shows it with a margin \(the failure is certain at step \d+ of 100\)")
+        self.assertRegex(done.out, r"a run of \d+ steps shows it with a margin: the failure is certain at step \d+ of 100")
         self.assertIn("trial 1 reference -> measured", done.err)
         folder, = (self.folder / "bisectd-out").iterdir()
         self.assertIn(f"logs: {folder}/trials\n", done.out)
         self.assertIn(f"bisectd resume {folder}\n", done.out)
         self.bisectd("resume", folder, code=1)
         self.assertEqual(self.culprits(json.loads((folder / "report.json").read_text())), ["ops:op1"])
-        roles = [line["role"] for line in map(json.loads, (folder / "journal.jsonl").open()) if line.get("kind") == "trial"]
+        roles = [line["role"] for line in map(json.loads, (folder / "journal.jsonl").read_text().splitlines()) if line.get("kind") == "trial"]
         self.assertEqual((roles.count("reference"), roles.count("as-is")), (1, 1), "they were run again")
 
     def test_no_shorter_run_shows_it(self):
@@ -165,11 +165,8 @@ class Check(Space):
     def test_the_shortest_run(self):
         done, runs = self.checked("--cause", "op1=3", steps=400)
         self.assertEqual(runs, [5, 2])
-        enough, saved = re.search(r"a run of (\d+) steps shows it with a margin .* saves (\d+) % of a trial", done.out).groups()
-        self.assertIn("nothing needs to be changed", done.out)
+        enough, saved = re.search(r"a run of (\d+) steps shows it with a margin.* saves (\d+) % of a trial that passes", done.out).groups()
         self.assertAlmostEqual(float(saved), 100 - float(enough) / 4, delta=1)
-        search = self.bisectd("run", "experiment.yaml", code=1)  # what was foretold is what it does
-        self.assertIn(f"trials of the search end at step {enough} of 400", search.err)
 
     def test_a_healthy_subject_takes_no_more_runs_than_it_needs(self):
         done, runs = self.checked(steps=400)

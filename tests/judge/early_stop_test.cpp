@@ -97,12 +97,3 @@ TEST_CASE("a short run has too few points to be ended by level") {
   CHECK(stopped(reference, noisy(60, 50, 0.0001, 0.015), 1).first == 0);
 }
 
-TEST_CASE("the horizon is learnt from the known-bad run, and stays whole for a late one") {
-  const Reference reference = reference_of(noisy_references(1000, 5, 0.0005));
-  CHECK(learn_horizon(reference, {}, noisy(1000, 50, 0.0005, 0.015)) == 600);  // twice what it took
-  const Curve late = curve(1000, [](std::int64_t step) { return plain_loss(step) * (step > 800 ? 1.03 : 1.0); });
-  CHECK(learn_horizon(reference, {}, late) == 1000);
-  CHECK(learn_horizon(reference, {}, noisy(1000, 50, 0.0005)) == 1000);
-  const Reference brief = reference_of(noisy_references(60, 5, 0.0005));
-  CHECK(learn_horizon(brief, {}, noisy(60, 50, 0.0005, 0.04)) == 60);
-}

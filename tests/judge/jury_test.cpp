@@ -129,41 +129,6 @@ TEST_CASE("a repeat shows nothing where rounding alone sets runs apart, or where
   CHECK(one.repeats_show_nothing());
 }
 
-TEST_CASE("by windows, too, a horizon is learnt from what fails early") {
-  Jury jury = seated(references({.steps = 1000}), {kLoss});
-  REQUIRE(jury.learn_horizon(run({.steps = 1000}, {.fault = constant(4)})));
-  CHECK(jury.last_steps(true).at("loss") <= 750);
-  CHECK(jury.judge_shortened(std::vector{run({.steps = 1000})}).verdict == Verdict::pass);
-  CHECK(jury.judge_shortened(std::vector{run({.steps = 1000}, {.fault = constant(4)})}).verdict == Verdict::fail);
-}
-
-TEST_CASE("a horizon is learnt from what fails early, and shortened trials are judged there") {
-  Jury jury = seated(runs_of_both(), {{"loss", false}});
-  CHECK(jury.last_steps(false).at("loss") == 1000);
-  REQUIRE(jury.learn_horizon(both(50, 0.0005, 0.03)));
-  const std::int64_t horizon = jury.last_steps(true).at("loss");
-  CHECK(horizon >= 300);
-  CHECK(horizon <= 750);
-  CHECK(jury.judge_shortened(std::vector{both(51, 0.0005)}).verdict == Verdict::pass);
-  CHECK(jury.judge_shortened(std::vector{both(51, 0.0005, 0.03)}).verdict == Verdict::fail);
-  jury.forget_horizon();
-  CHECK_FALSE(jury.has_horizon());
-}
-
-TEST_CASE("no horizon is learnt from a culprit that shows late") {
-  Jury jury = seated(runs_of_both(), {{"loss", false}});
-  Curve late = noisy(1000, 50, 0.0005);
-  for (Point& point : late.series["loss"])
-    if (point.step > 800) point.value *= 1.03;
-  CHECK_FALSE(jury.learn_horizon(late));
-}
-
-TEST_CASE("a metric that passes in the known-bad run does not hold the horizon back, one that fails late does") {
-  Jury jury = seated();
-  CHECK(jury.learn_horizon(both(50, 0.0005, 0.03)));
-  CHECK_FALSE(jury.learn_horizon(both(50, 0.0005, 0.03, -0.02)));  // ten evaluations are too few to be shortened
-}
-
 TEST_CASE("an attempt is watched by every metric") {
   const Jury jury = seated();
   AttemptWatch watch = jury.watch();

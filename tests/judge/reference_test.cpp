@@ -175,15 +175,6 @@ TEST_CASE("an absolute tolerance makes a reference of zeros usable") {
   CHECK(reference->scale.front() == Approx(1.0));  // absolute 0.005 and relative 0.5 % are then one rule
 }
 
-TEST_CASE("a shortened horizon looks at the first part only") {
-  const auto runs = noisy_references(1000, 3, 0.001);
-  const auto reference = prepare_reference({}, runs, {"loss", false}, 300);
-  REQUIRE(reference);
-  CHECK(reference->last_step() == 300);
-  CHECK(reference->steps[reference->window.from] == 211);
-  CHECK(reference->shortened);
-}
-
 TEST_CASE("a resumed reference is said") {
   Series series;
   for (int step = 1; step <= 50; ++step) series.push_back({step, plain_loss(step)});

@@ -16,7 +16,7 @@ TEST_CASE("unlike logs: steps that begin again in each epoch are no steps of a r
     for (Point& point : curve.series["loss"]) point.step = (point.step - 1) % 50 + 1;
     return curve;
   };
-  const auto refused = Panel::seat({}, kLoss, {in_epochs(run({}))});
+  const auto refused = Panel::seat({}, kLoss, std::vector{in_epochs(run({}))});
   REQUIRE(!refused);
   CHECK(refused.error().code == "steps-begin-again");
 
