@@ -88,20 +88,28 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   const Verdict before = entry.verdict;
   told.entry = at->second;
   told.first = fresh;
+  if (entry.measured) entry.repeats_itself |= told.measures_the_same(told_[*entry.measured]);
+  else if (told.measured()) entry.measured = told_.size() - 1;
+  if (exact() && entry.repeats_itself) take_what_it_leans_to(told);
   const bool others_changed = exact() && doubt_at_the_target(told_.size() - 1);
   const Verdict verdict = told.evidence.verdict;
   if (verdict == Verdict::pass && !active.all()) {
     told.passed_before = active.is_subset_of(passed_);
     passed_ |= active;
   }
-  if (entry.measured) entry.repeats_itself |= told.measures_the_same(told_[*entry.measured]);
-  else if (told.measured()) entry.measured = told_.size() - 1;
-  if (decided(verdict))
-    entry.surest = std::max(entry.surest, verdict == Verdict::fail ? evidence.p_bad : 1 - evidence.p_bad);
+  if (decided(verdict)) entry.surest = std::max(entry.surest, 1 - claimed_doubt(told.evidence));
   count(entry, verdict, 1);
   weigh(told);
   decide(at->second);
   return Change{.entry = at->second, .before = before, .fresh = fresh, .others = others_changed};
+}
+
+// A further trial would show the same once more. So it counts as what it leans to, with no more than that probability.
+void EvidenceLog::take_what_it_leans_to(Told& told) {
+  Evidence& seen = told.evidence;
+  if (seen.verdict != Verdict::inconclusive || claimed_doubt(seen) > kHardlySure) return;
+  seen.verdict = told.leans_to_fail() ? Verdict::fail : Verdict::pass;
+  seen.p_bad = std::clamp(seen.p_bad, kHardlySure, 1 - kHardlySure);
 }
 
 // Differences that are no further apart than the standard error of that, one within the target and one beyond it, neither

@@ -102,6 +102,7 @@ class EvidenceLog {
   /// Makes the verdict of this trial, the latest, and of others inconclusive where they lie at the target itself. Returns
   /// whether the verdict of another entry changed.
   bool doubt_at_the_target(std::size_t at);
+  static void take_what_it_leans_to(Told& told);
   static void count(LogEntry& entry, Verdict verdict, int more);
   /// Of the first so many trials. Returns whether the verdict of an entry changed.
   bool weigh_again(std::size_t trials);

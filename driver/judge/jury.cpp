@@ -17,6 +17,9 @@ using strategies::Verdict;
 /// them.
 constexpr int kDecisiveRepeats = 4;
 
+/// Of the failing subject's difference, up to which a trial's is the same: that explains 99 % of its squares.
+constexpr double kTheSame = 0.1;
+
 configs::Acceptance decisive(const configs::Acceptance& usual) {
   configs::Acceptance accept = usual;
   if (accept.max_repeats > 1) accept.max_repeats *= kDecisiveRepeats;  // who says 1 wants nothing repeated
@@ -90,7 +93,29 @@ tl::expected<Jury, Problem> Jury::seat(const configs::Acceptance& accept, std::s
 
 Judgement Jury::judge(std::span<const Curve> attempts) const {
   if (contrast_) return contrast_->judge(attempts);
-  return judge_whole(attempts, [](const configs::Acceptance& accept) { return accept; });
+  Judgement judgement = judge_whole(attempts, [](const configs::Acceptance& accept) { return accept; });
+  decide_by_failing(judgement, attempts.front());
+  return judgement;
+}
+
+void Jury::compare_with_failing(const Curve& as_is, double p_bad) { failing_ = Failing{difference(first(), as_is), p_bad}; }
+
+void Jury::decide_by_failing(Judgement& judgement, const Curve& run) const {
+  if (judgement.verdict != Verdict::inconclusive || !failing_) return;
+  const Difference here = difference(first(), run);
+  const Difference& failing = failing_->difference;
+  if (here.places != failing.places) return;
+  double apart = 0, size = 0;
+  for (std::size_t i = 0; i < here.values.size(); ++i) {
+    apart += std::pow(here.values[i] - failing.values[i], 2);
+    size += std::pow(failing.values[i], 2);
+  }
+  if (apart > kTheSame * kTheSame * size) return;
+  judgement.verdict = Verdict::fail;
+  judgement.reason = "level";
+  judgement.p_bad = failing_->p_bad;
+  judgement.repeat_helps = false;
+  judgement.text = fmt::format("{} does at every step what it does in the subject as it is, which fails", judgement.metric);
 }
 
 Judgement Jury::judge_as_is(std::span<const Curve> attempts) const {
@@ -127,7 +152,9 @@ Judgement Jury::judge_proof(std::span<const Curve> attempts) const {
         panel.whole().metric.name, 100 * proof.target, 100 * proof.target * panel.whole().accept.grey,
         100 * proof.target / panel.whole().accept.grey));
   }
-  return overall(by_metric);
+  Judgement judgement = overall(by_metric);
+  decide_by_failing(judgement, attempts.front());
+  return judgement;
 }
 
 int Jury::decisive_attempts() const { return decisive(first().accept).max_repeats; }

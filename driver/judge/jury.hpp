@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "driver/judge/contrast.hpp"
+#include "driver/judge/difference.hpp"
 #include "driver/judge/panel.hpp"
 #include "driver/judge/preflight.hpp"
 
@@ -70,6 +71,9 @@ class Jury {
   /// Per metric, the step that an attempt must have logged for it.
   std::map<std::string, std::int64_t> signature_steps() const;
 
+  /// The subject as it is, which fails: an undecided trial that does the same at every step fails as well.
+  void compare_with_failing(const Curve& as_is, double p_bad);
+
   /// From now on trials are judged by which of the subject's two ends they look like (of the first metric).
   void judge_by(Contrast contrast) { contrast_ = std::move(contrast); }
 
@@ -85,10 +89,16 @@ class Jury {
 
  private:
   explicit Jury(std::vector<Panel> panels) : panels_(std::move(panels)) {}
+  void decide_by_failing(Judgement& judgement, const Curve& run) const;
   Judgement judge_whole(std::span<const Curve> attempts, configs::Acceptance (*accept_of)(const configs::Acceptance&)) const;
 
   std::vector<Panel> panels_;
   std::optional<Contrast> contrast_;
+  struct Failing {
+    Difference difference;  ///< from the references of the first metric
+    double p_bad = 1;
+  };
+  std::optional<Failing> failing_;
 };
 
 /// One verdict over several metrics: the first of fail, unresolved, inconclusive, pass decides; ties go to the metric

@@ -310,6 +310,8 @@ std::optional<FinishedTrial> measure_subject(Run& run) {
   if (judgement.verdict == Verdict::fail)
     if (const auto how = mended_by_watching(run, discovery))
       return end_with(run, conclude_mended_by_watching(*how, run.experiment));
+  if (judgement.verdict == Verdict::fail && judgement.reason == "level")
+    run.state.jury->compare_with_failing(last.curve, judgement.p_bad);
   if (overflows(judgement, last.curve)) find_first_overflow(run);
   list_suspects(run, std::move(named), std::move(discovery));
   run.state.as_is_names = last.names;

@@ -109,7 +109,7 @@ std::vector<Neutralised> Inquiry::unproved() const {
       return told.evidence.neutralised == claim.neutralised && told.evidence.verdict == claim.expected &&
              (!is_fix || told.strict || told.role == Role::proof);
     });
-    const strategies::LogEntry* votes = seen_.exact() ? nullptr : seen_.find(active_beside(claim.neutralised));
+    const strategies::LogEntry* votes = is_fix && seen_.exact() ? nullptr : seen_.find(active_beside(claim.neutralised));
     const bool carried = votes && votes->verdict == claim.expected;
     if (!(claim.proved && (seen || carried)) && std::ranges::find(sets, claim.neutralised) == sets.end())
       sets.push_back(claim.neutralised);

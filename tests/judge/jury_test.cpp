@@ -143,6 +143,19 @@ TEST_CASE("an attempt is watched by every metric") {
   CHECK(by_score->reason == "acc:nan");
 }
 
+TEST_CASE("an undecided trial that does at every step what the failing subject does fails as well") {
+  const Training chaotic{.steps = 80, .most_apart = 0.05, .growth = 0.3};
+  Jury jury = seated(one_reference(chaotic), {kLoss});
+  const Device device{.rounding = 1e-4, .seed = 1};
+  const std::vector<Curve> as_is{run(chaotic, device)}, other{run(chaotic, {.rounding = 1e-4, .seed = 2})};
+  REQUIRE(jury.judge(as_is).verdict == Verdict::inconclusive);
+  REQUIRE(jury.judge(other).verdict == Verdict::inconclusive);
+  jury.compare_with_failing(as_is.front(), 0.97);
+  CHECK(jury.judge(other).verdict == Verdict::inconclusive);
+  CHECK(jury.judge(as_is).p_bad == 0.97);
+  CHECK(jury.judge_proof(as_is).verdict == Verdict::fail);
+}
+
 TEST_CASE("several metrics: one that fails decides, then one that is unresolved") {
   Judgement pass, fail, unresolved, inconclusive;
   pass.verdict = Verdict::pass;

@@ -86,6 +86,21 @@ TEST_CASE("verdicts of both kinds about differences at the target itself are non
   CHECK(verdict_of(log, third) == Verdict::fail);
 }
 
+TEST_CASE("an undecided set whose repeat measures the same counts as what it clearly leans to, and no surer") {
+  const Neutralised clear = neutralised(3, {0}), unclear = neutralised(3, {1});
+  EvidenceLog log(3, 0.0, 0.003);
+  for (const auto& [set, p_bad] : {std::pair(clear, 0.95), std::pair(unclear, 0.7)}) {
+    Evidence evidence = verdict_with(set, Verdict::inconclusive, p_bad);
+    evidence.delta = 0.006;
+    log.tell(evidence);
+    CHECK(log.find(active_beside(set))->verdict == Verdict::inconclusive);
+    log.tell(evidence);
+  }
+  CHECK(log.find(active_beside(clear))->verdict == Verdict::fail);
+  CHECK(log.find(active_beside(clear))->surest == 0.8);
+  CHECK(log.find(active_beside(unclear))->verdict == Verdict::inconclusive);
+}
+
 TEST_CASE("with noise a set is settled by agreeing verdicts, a doubtful judge counts less, a certain one no more") {
   EvidenceLog log(3, 0.05, 0.01);
   const auto verdict_after = [&](const Evidence& evidence) {
