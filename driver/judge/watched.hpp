@@ -20,8 +20,7 @@ std::optional<std::int64_t> collapsed_at(const Curve& curve, std::int64_t after)
 /// scale skips single ones.
 std::optional<std::int64_t> lost_gradient(const Curve& curve);
 
-/// One that is lost where the references' is not fails ("nan"); notes ("grad-norm") for one that is off in the final window,
-/// explodes or vanishes.
+/// One that is lost where the references' is not fails ("nan"); one that is off in the final window is noted ("grad-norm").
 void grad_norm(const Reference& reference, const Curve& curve, std::vector<Event>& events);
 
 }  // namespace bisectd::driver::judge
