@@ -104,10 +104,10 @@ std::string result_text(const Record& record, Colour colour) {
       paint(outcome_style(record.outcome), fmt::format("{}: {}", plain(record.experiment), outcome_title(record))) + "\n" +
       verdict_sentence(record, plain) + "\n";
   if (!record.advice.empty()) text += plain_lines(record.advice) + "\n";
-  if (record.outcome == Outcome::culprits) {
-    text += section(paint, "Causes", causes(record)) + section(paint, "Two searches", descent_texts(record, plain)) +
-            section(paint, "Proof", proof(record)) + section(paint, "Workaround", workaround(record));
-  }
+  if (record.outcome == Outcome::culprits)
+    text += section(paint, "Causes", causes(record)) + section(paint, "Two searches", descent_texts(record, plain));
+  if (has_workaround(record))
+    text += section(paint, "Proof", proof(record)) + section(paint, "Workaround", workaround(record));
   text += ladders(paint, record);
   for (const Notes& one : notes(record, plain)) text += section(paint, std::string(one.title), one.lines);
   return text + fmt::format("\n{}, {}, {}. Report: {}/report.md\n", counted(record.trials.size(), "trial"),

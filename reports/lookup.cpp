@@ -54,6 +54,24 @@ const Attempt* attempt_to_run_again(const Trial& trial) {
   return again;
 }
 
+bool stands(const strategies::Answer& answer) {
+  using strategies::Hindrance;
+  const Hindrance hindrance = answer.hindrance;
+  return answer.state != strategies::State::contradictory &&
+         (hindrance == Hindrance::noise || hindrance == Hindrance::none || hindrance == Hindrance::crashes);
+}
+
+const strategies::Claim* passing_fix(const strategies::Answer& answer) {
+  const auto fix = std::ranges::find_if(answer.certificate, [](const strategies::Claim& claim) {
+    return claim.kind == strategies::Claim::Kind::fix_passes && claim.proved && !claim.subject.empty();
+  });
+  return stands(answer) && fix != answer.certificate.end() ? &*fix : nullptr;
+}
+
+bool has_workaround(const Record& record) {
+  return record.outcome == Outcome::culprits || (record.outcome == Outcome::inconclusive && passing_fix(record.answer));
+}
+
 const Trial* fix_trial(const Record& record) {
   if (record.answer.culprit_set.empty()) return nullptr;
   return judged_trial(record, record.answer.culprit_set, strategies::Verdict::pass);

@@ -39,6 +39,15 @@ const Trial* shown_by(const Record& record, const strategies::Claim& claim);
 /// have been lost. Null: none was started.
 const Attempt* attempt_to_run_again(const Trial& trial);
 
+/// Whether what is proved stands, though the whole may not be: no trial speaks against it.
+bool stands(const strategies::Answer& answer);
+
+/// The claim that a set passes, if it is proved and stands; null: there is no such set.
+const strategies::Claim* passing_fix(const strategies::Answer& answer);
+
+/// Whether there is something to set: the fix, or of an incomplete answer what was seen to pass.
+bool has_workaround(const Record& record);
+
 /// The trial of exactly the culprit set, or null.
 const Trial* fix_trial(const Record& record);
 

@@ -169,11 +169,10 @@ std::string to_markdown(const Record& record) {
                                  verdict_sentence(record, markdown_code));
   if (!record.advice.empty()) text += "\n" + markdown_block(record.advice, "");
   text += measured(record);
-  if (accused) {
+  if (accused)
     text += section("Culprit set", culprits(record)) + section("Causes", causes(record)) +
-            section("Two searches", items(descent_texts(record, markdown_code))) + section("Proof", proof(record)) +
-            section("Workaround", workaround(record));
-  }
+            section("Two searches", items(descent_texts(record, markdown_code)));
+  if (has_workaround(record)) text += section("Proof", proof(record)) + section("Workaround", workaround(record));
   text += section("How trials begin", signatures(record));
   text += ladders(record);
   for (const Notes& one : notes(record, markdown_code)) text += section(one.title, items(one.lines));

@@ -130,23 +130,19 @@ std::string beside_text(const Record& record, std::span<const std::size_t> cause
 
 std::string inconclusive_sentence(const Record& record, Escape escape) {
   using strategies::Claim;
-  using strategies::Hindrance;
   const std::vector<Claim>& claims = record.answer.certificate;
-  const auto proved = [&](Claim::Kind kind) {
-    return std::ranges::find_if(claims, [&](const Claim& claim) { return claim.kind == kind && claim.proved; });
-  };
-  const Hindrance hindrance = record.answer.hindrance;
-  const bool stands = hindrance == Hindrance::noise || hindrance == Hindrance::none || hindrance == Hindrance::crashes;
-  const auto fix = proved(Claim::Kind::fix_passes), cause = proved(Claim::Kind::cause_fails);
-  const bool passes = fix != claims.end() && !fix->subject.empty();
-  if (!stands || record.answer.state == strategies::State::contradictory || (!passes && cause == claims.end()))
+  const auto cause = std::ranges::find_if(
+      claims, [](const Claim& claim) { return claim.kind == Claim::Kind::cause_fails && claim.proved; });
+  const Claim* fix = passing_fix(record.answer);
+  if (!stands(record.answer) || (!fix && cause == claims.end()))
     return "No answer: the evidence does not carry one. Nobody is accused.";
   return fmt::format(
       "No complete answer: {}, but {}.",
-      passes ? fmt::format("with {} neutralised it passes", joined(names(record, fix->subject, escape), ", "))
-             : fmt::format("with all neutralised but {} it fails{}", joined(names(record, cause->subject, escape), ", "),
-                           beside_text(record, cause->subject, escape)),
-      hindrance == Hindrance::noise ? "the noise hides the rest of the proof" : "the rest of the proof is open");
+      fix ? fmt::format("with {} neutralised it passes", joined(names(record, fix->subject, escape), ", "))
+          : fmt::format("with all neutralised but {} it fails{}", joined(names(record, cause->subject, escape), ", "),
+                        beside_text(record, cause->subject, escape)),
+      record.answer.hindrance == strategies::Hindrance::noise ? "the noise hides the rest of the proof"
+                                                              : "the rest of the proof is open");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "reports/escape.hpp"
+#include "reports/lookup.hpp"
 #include "reports/words.hpp"
 
 namespace bisectd::reports {
@@ -41,7 +42,7 @@ std::vector<std::string> workaround_config_texts(const Record& record) {
 std::string to_workaround(const Record& record) {
   std::string text = fmt::format("# bisectd {}, experiment {}, run {}\n# {}\n", plain(record.program_version),
                                  plain(record.experiment), plain(record.run_folder), verdict_sentence(record, plain));
-  if (record.outcome != Outcome::culprits) return text + "# So there is no workaround; this file changes nothing.\n";
+  if (!has_workaround(record)) return text + "# So there is no workaround; this file changes nothing.\n";
   text += "# Source it in the shell that starts the training:  . ./workaround.sh\n";
   for (const std::string& statement : workaround_statements(record)) text += statement + "\n";
   if (!record.workaround_arguments.empty()) text += "# Arguments to add to the training command:\n";

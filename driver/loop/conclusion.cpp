@@ -237,6 +237,7 @@ Conclusion conclude(strategies::Answer answer, const configs::Experiment& experi
     case strategies::State::contradictory:
     case strategies::State::stuck:
       conclusion.outcome = reports::Outcome::inconclusive;
+      if (reports::passing_fix(conclusion.answer)) set_workaround(conclusion, experiment, catalogue, base, files);
       conclusion.advice = advice_without_answer(conclusion.answer, experiment, exact);
       break;
   }

@@ -119,9 +119,10 @@ std::string facts_section(const Record& record) {
 }
 
 std::string proof_section(const Record& record) {
-  if (record.outcome != Outcome::culprits) return "";
+  if (!has_workaround(record)) return "";
   std::vector<std::string> causes;
-  for (const auto& cause : record.answer.causes) causes.push_back(cause_text(record, cause, html));
+  if (record.outcome == Outcome::culprits)
+    for (const auto& cause : record.answer.causes) causes.push_back(cause_text(record, cause, html));
   std::string rows;
   for (const auto& [claim, text] : proof_lines(record, html)) {
     const Trial* trial = shown_by(record, *claim);
@@ -137,7 +138,7 @@ std::string proof_section(const Record& record) {
 }
 
 std::string workaround_section(const Record& record) {
-  if (record.outcome != Outcome::culprits) return "";
+  if (!has_workaround(record)) return "";
   std::string shell;
   for (const std::string& statement : workaround_statements(record)) shell += html(statement) + "\n";
   std::string body = shell.empty() ? "" : "<pre>" + shell + "</pre>\n";

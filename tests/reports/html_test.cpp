@@ -107,6 +107,7 @@ TEST_CASE("report.html has no section for a chart without a line") {
 TEST_CASE("report.html accuses nobody without a result") {
   Record record = sample::culprits();
   record.outcome = Outcome::inconclusive;
+  record.answer.hindrance = bisectd::strategies::Hindrance::control;
   const std::string page = to_html(record);
   for (const char* part : {"id=\"proof\"", "id=\"workaround\"", "class=culprit", "with the fix"})
     CHECK_FALSE(contains(page, part));

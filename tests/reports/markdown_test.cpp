@@ -108,10 +108,20 @@ TEST_CASE("report.md accuses nobody without a result") {
   Record record = sample::culprits();
   for (const Outcome outcome : {Outcome::unfinished, Outcome::inconclusive, Outcome::infrastructure, Outcome::aligned}) {
     record.outcome = outcome;
+    record.answer.hindrance = bisectd::strategies::Hindrance::control;
     const std::string text = to_markdown(record);
     for (const char* title : {"## Culprit set", "## Causes", "## Proof", "## Workaround"})
       CHECK(text.find(title) == std::string::npos);
   }
+}
+
+TEST_CASE("report.md shows what passed where only the rest of the proof is hidden, and accuses nobody") {
+  Record record = sample::culprits();
+  record.outcome = Outcome::inconclusive;
+  record.answer.hindrance = bisectd::strategies::Hindrance::noise;
+  const std::string text = to_markdown(record);
+  for (const char* title : {"## Proof", "## Workaround"}) CHECK(text.find(title) != std::string::npos);
+  for (const char* title : {"## Culprit set", "## Causes"}) CHECK(text.find(title) == std::string::npos);
 }
 
 TEST_CASE("report.md tells what was not decided") {
