@@ -96,4 +96,3 @@ TEST_CASE("a short run has too few points to be ended by level") {
   const Reference reference = reference_of(noisy_references(60, 5, 0.0001));
   CHECK(stopped(reference, noisy(60, 50, 0.0001, 0.015), 1).first == 0);
 }
-
