@@ -272,7 +272,8 @@ double Search::Impl::confidence_in_fix(const std::vector<Claim>& certificate) co
 double Search::Impl::surety_of_verdicts(const std::vector<Claim>& certificate) const {
   double least = 1;
   for (const Claim& claim : certificate)
-    if (const LogEntry* entry = phases->log().find(active_beside(claim.neutralised)); claim.proved && entry)
+    if (const LogEntry* entry = phases->log().find(active_beside(claim.neutralised));
+        claim.proved && entry && entry->verdict == claim.expected)
       least = std::min(least, entry->surest);
   return phases->log().exact() && least < kSure ? least : 1;
 }

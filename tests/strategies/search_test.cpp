@@ -91,6 +91,28 @@ TEST_CASE("one suspect is proved by the two ends") {
   CHECK(replays(game));
 }
 
+TEST_CASE("a cause whose own trial is undecided each time is named with what that leans to") {
+  const auto seen = [](double p_bad) {
+    return play_judged(
+        problem_of(8),
+        [=](const Neutralised& neutralised) {
+          const SuspectSet on = active_beside(neutralised);
+          Evidence evidence = evidence_of(neutralised, on.test(2) || on.test(5) ? kFail : kPass);
+          evidence.delta = 0.001 + 0.02 * on.test(5) + 0.006 * on.test(2);
+          if (!on.test(2) || on.test(5)) return evidence;
+          evidence.verdict = kUndecided;
+          evidence.p_bad = p_bad;
+          return evidence;
+        },
+        200);
+  };
+  const Game clear = seen(0.95);
+  CHECK(clear.answer.state == State::proved);
+  CHECK(clear.answer.causes == Causes{{2}, {5}});
+  CHECK(clear.answer.confidence == Approx(0.8));
+  CHECK(seen(0.6).answer.state == State::stuck);
+}
+
 TEST_CASE("an interaction is named as such") {
   const Game game = play(problem_of(64), exact({{7, 40}, {12}}));
   REQUIRE(game.answer.state == State::proved);
