@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/escape.hpp"
-#include "reports/html/assets.hpp"
+#include "reports/html/head.hpp"
 #include "reports/html/data.hpp"
 #include "reports/html/trials.hpp"
 #include "reports/html/page.hpp"
