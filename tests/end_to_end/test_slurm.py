@@ -335,8 +335,8 @@ class Losing(Slurm):
 
     def test_jobs_that_cannot_be_cancelled_are_named_and_adopted_later(self):
         process = self.running()
-        # All eight may run already, and would end by themselves while bisectd tries to cancel them.
-        job = next(job.split()[0] for job in self.queued() if job.split()[1] == "RUNNING")
+        # All eight may run already, and would end by themselves while bisectd tries to cancel them; the oldest may have ended.
+        job = max((job.split()[0] for job in self.queued() if job.split()[1] == "RUNNING"), key=int)
         self.slurm("scontrol", "suspend", job)
         controller = int((self.cluster / "slurmctld.pid").read_text())
         os.kill(controller, signal.SIGSTOP)
