@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "reports/escape.hpp"
+#include "reports/html/assets.hpp"
 #include "reports/html/head.hpp"
 #include "reports/lookup.hpp"
 #include "reports/words.hpp"
