@@ -104,7 +104,8 @@ std::optional<EvidenceLog::Change> EvidenceLog::tell(const Evidence& evidence) {
   return Change{.entry = at->second, .before = before, .fresh = fresh, .others = others_changed};
 }
 
-// A further trial would show the same once more. So it counts as what it leans to, with no more than that probability.
+// A further trial would show the same once more. So it counts as what it leans to, if the judge doubts that no more than
+// verdicts that may lie at the target, and with no more than that probability (planted_devices.py, three, seed 9103).
 void EvidenceLog::take_what_it_leans_to(Told& told) {
   Evidence& seen = told.evidence;
   if (seen.verdict != Verdict::inconclusive || claimed_doubt(seen) > kHardlySure) return;

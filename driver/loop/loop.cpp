@@ -147,9 +147,9 @@ void find_answer(Run& run) {
       conclude(run.state.answer, run.experiment, run.state.catalogue, base, without_effect(run), files, run.state.exact);
   if (run.state.answer.state == strategies::State::outside_suspects)
     run.state.conclusion->advice.insert(0, doubt_of_everything(run.record(), run.experiment));
-  if (!reports::passing_fix(run.state.answer)) return;
-  if (run.state.jury && run.state.answer.state == strategies::State::proved)
-    describe_fix(run.experiment, run.directory, run.state, run.state.jury->first());
+  const bool proved = run.state.answer.state == strategies::State::proved;
+  if (!proved && !reports::passing_fix(run.state.answer)) return;
+  if (proved && run.state.jury) describe_fix(run.experiment, run.directory, run.state, run.state.jury->first());
   const neutralise::Recipe fix = recipe_of_fix(run.state.answer, run.experiment, run.state.catalogue, base, files);
   if (fix.files.empty()) return;
   std::filesystem::create_directories(files);

@@ -165,7 +165,7 @@ class Check(Space):
     def test_the_shortest_run(self):
         done, runs = self.checked("--cause", "op1=3", steps=400)
         self.assertEqual(runs, [5, 2])
-        enough, saved = re.search(r"a run of (\d+) steps shows it with a margin.* saves (\d+) % of a trial that passes", done.out).groups()
+        enough, saved = re.search(r"a run of (\d+) steps shows it with a margin: .* saves (\d+) % of a trial that passes", done.out).groups()
         self.assertAlmostEqual(float(saved), 100 - float(enough) / 4, delta=1)
 
     def test_a_healthy_subject_takes_no_more_runs_than_it_needs(self):
