@@ -31,7 +31,8 @@ class Init(Space):
         for marker in ("", "ppocr", "paddleseg", "ppcls", "ppdet", "paddlenlp"):
             if marker:
                 (self.folder / marker).mkdir()
-            for preset in ("", *sorted(set(presets) - {"cann", "trainers"})):  # these have no families
+            # A project's folder fills in what the preset leaves open: its own preset, Paddle's and one that has nothing to do with it.
+            for preset in ("", "paddle-npu", "mindspore") if marker else ("", *sorted(set(presets) - {"cann", "trainers"})):  # no families
                 with self.subTest(preset, marker=marker):
                     file = f"of-{preset}{marker}.yaml"
                     self.bisectd("init", *([preset] if preset else []), "-o", file, code=0)

@@ -53,7 +53,7 @@ void solve_random(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("every monotone predicate over up to four suspects is solved, proved and replayed") {
+TEST_CASE("every monotone predicate over up to four suspects is solved, proved and replayed", "[often]") {
   std::size_t predicates = 0;
   for (unsigned n = 0; n <= 4; ++n)
     for_each_antichain(n, [&](const Causes& causes) {
@@ -79,7 +79,7 @@ TEST_CASE("what refutes a set of causes in the moment of its proof is heard") {
   REQUIRE_NOTHROW(solve_random(seed));
 }
 
-TEST_CASE("sets that never resolve do not lead to a wrong answer") {
+TEST_CASE("sets that never resolve do not lead to a wrong answer", "[often]") {
   std::size_t proved = 0, games = 0;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
     Random random(seed);

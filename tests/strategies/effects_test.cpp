@@ -354,7 +354,7 @@ TEST_CASE("effects of either sign are found by their first steps, each culprit s
   }
 }
 
-TEST_CASE("two faults that cancel make nobody else guilty, whatever engine leads") {
+TEST_CASE("two faults that cancel make nobody else guilty, whatever engine leads", "[often]") {
   const auto difference = [](const Active& active) {
     return 3.0 * active.test(2) - 3.0 * active.test(11) + 2.0 * active.test(17);
   };

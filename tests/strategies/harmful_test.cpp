@@ -31,7 +31,7 @@ Evidence judged_sum(const Neutralised& neutralised, std::optional<SuspectId> fau
 
 }  // namespace
 
-TEST_CASE("a suspect that does harm when it is neutralised hides nobody, and is not accused") {
+TEST_CASE("a suspect that does harm when it is neutralised hides nobody, and is not accused", "[often]") {
   std::size_t found = 0, games = 0;
   for (const EngineKind engine : {EngineKind::automatic, EngineKind::ordered, EngineKind::causes})
     for (const std::size_t slots : {1u, 4u})
@@ -192,7 +192,7 @@ TEST_CASE("what makes up for the fault is not accused") {
   CHECK(found >= 50);
 }
 
-TEST_CASE("by verdicts alone what makes up for the fault and the fault are the same, and then nobody is accused") {
+TEST_CASE("by verdicts alone what makes up for the fault and the fault are the same, and then nobody is accused", "[often]") {
   for (const EngineKind engine : {EngineKind::automatic, EngineKind::causes})
     for (const std::size_t slots : {1u, 4u})
       for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -211,7 +211,7 @@ TEST_CASE("by verdicts alone what makes up for the fault and the fault are the s
       }
 }
 
-TEST_CASE("by verdicts alone two that each make up for half of the fault are not accused either") {
+TEST_CASE("by verdicts alone two that each make up for half of the fault are not accused either", "[often]") {
   for (const EngineKind engine : {EngineKind::ordered, EngineKind::causes})
     for (const std::size_t slots : {1u, 4u})
       for (std::uint64_t seed = 1; seed <= 40; ++seed) {

@@ -108,7 +108,7 @@ TEST_CASE("doubtful looks may acquit, but only a judge's own verdict condemns") 
   CHECK(log.find(active_beside(one))->verdict == Verdict::fail);
 }
 
-TEST_CASE("a healthy subject that looks bad by the luck of the reference is never said to have its cause outside") {
+TEST_CASE("a healthy subject that looks bad by the luck of the reference is never said to have its cause outside", "[often]") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const Game game = play_judged(
         noisy_problem(30, 4, seed),
@@ -136,7 +136,7 @@ TEST_CASE("a verdict that is certain and wrong is outvoted, a pass as well as a 
   }
 }
 
-TEST_CASE("what is said to be proved keeps within the error that was asked for, by the union of its claims") {
+TEST_CASE("what is said to be proved keeps within the error that was asked for, by the union of its claims", "[often]") {
   std::size_t proved = 0;
   for (const EngineKind engine : {EngineKind::automatic, EngineKind::ordered})
     for (std::uint64_t seed = 1; seed <= 30; ++seed) {

@@ -41,7 +41,7 @@ TEST_CASE("where the noise hides whether a member of the fix is needed, no other
   CHECK(text.find("The noise hides whether it passes with ") != std::string::npos);
 }
 
-TEST_CASE("what healthy suspects hide is found by verdicts, and what stood out is not searched again") {
+TEST_CASE("what healthy suspects hide is found by verdicts, and what stood out is not searched again", "[often]") {
   const Plant plant{
       .cause_sizes = {1, 1, 1}, .signature_steps = 12, .interaction = 0.3, .least_benign = 1e-8, .most_benign = 1e-4};
   const Forecast forecast = simulate(problem_of(128), plant, 8);
@@ -50,7 +50,7 @@ TEST_CASE("what healthy suspects hide is found by verdicts, and what stood out i
   CHECK(forecast.trials.mean <= 21);  // 23.0 where splits went on until patience ended
 }
 
-TEST_CASE("signatures that have nothing to do with the harm mislead nobody") {
+TEST_CASE("signatures that have nothing to do with the harm mislead nobody", "[often]") {
   SignedWorld world{.size = 24, .causes = {{4}, {11, 20}}, .lies = true, .seed = GENERATE(1U, 2, 3, 4, 5, 6, 7, 8)};
   const Game game = play_signed(world);
   INFO(game.answer.explanation);

@@ -97,7 +97,7 @@ TEST_CASE("a fix that passed is not forgotten, whatever its signature makes like
   CHECK(search.answer().causes == world.causes);
 }
 
-TEST_CASE("a fix whose verdict was wrong is no fix any more, and what it left active is found by its signature") {
+TEST_CASE("a fix whose verdict was wrong is no fix any more, and what it left active is found by its signature", "[often]") {
   const Neutralised wrong = neutralised(64, {4, 50, 60});  // without #30
   int believed_wrong = 0;
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
@@ -195,7 +195,7 @@ TEST_CASE("a search by signatures goes on after a restart as if nothing had happ
   }
 }
 
-TEST_CASE("signatures that come together are weighed once, and lead to what they lead to one by one") {
+TEST_CASE("signatures that come together are weighed once, and lead to what they lead to one by one", "[often]") {
   const auto planted = GENERATE(Causes{{17}, {90}}, Causes{{5, 77}}, Causes{{3}, {20, 110}, {64}});
   SignedWorld world{.size = 128, .causes = planted, .deviating = {{33}, {44}, {55}}, .seed = GENERATE(1U, 2, 3)};
   const Problem problem = problem_of(world.size, 8, world.seed);
