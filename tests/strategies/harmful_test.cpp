@@ -192,7 +192,8 @@ TEST_CASE("what makes up for the fault is not accused") {
   CHECK(found >= 50);
 }
 
-TEST_CASE("by verdicts alone what makes up for the fault and the fault are the same, and then nobody is accused", "[often]") {
+TEST_CASE("by verdicts alone what makes up for the fault and the fault are the same, and then nobody is accused",
+          "[often]") {
   for (const EngineKind engine : {EngineKind::automatic, EngineKind::causes})
     for (const std::size_t slots : {1u, 4u})
       for (std::uint64_t seed = 1; seed <= 60; ++seed) {

@@ -108,7 +108,8 @@ TEST_CASE("doubtful looks may acquit, but only a judge's own verdict condemns") 
   CHECK(log.find(active_beside(one))->verdict == Verdict::fail);
 }
 
-TEST_CASE("a healthy subject that looks bad by the luck of the reference is never said to have its cause outside", "[often]") {
+TEST_CASE("a healthy subject that looks bad by the luck of the reference is never said to have its cause outside",
+          "[often]") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const Game game = play_judged(
         noisy_problem(30, 4, seed),

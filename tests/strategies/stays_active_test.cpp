@@ -7,7 +7,8 @@
 using namespace bisectd::strategies;
 using namespace bisectd::strategies::testing;
 
-TEST_CASE("what must stay active from some trial on is neutralised no more and not accused, whatever was told before", "[often]") {
+TEST_CASE("what must stay active from some trial on is neutralised no more and not accused, whatever was told before",
+          "[often]") {
   RC_ASSERT(rc::check([](std::uint64_t seed) {
     Random random(seed);
     const std::size_t n = 2 + random.below(7);
