@@ -13,8 +13,7 @@ namespace bisectd::driver::judge {
 namespace {
 
 constexpr std::size_t kLengths[] = {8, 12, 16, 24, 32, 48, 64, 96, 128};
-constexpr std::size_t kShortest = 32;    ///< or half of a short log: below, the window's error is too uncertain (mend S),
-constexpr std::size_t kFewest = 16;      ///< and below this always
+constexpr std::size_t kFewest = 16;      ///< below this a window's error is always too uncertain
 constexpr std::size_t kShort = 8;        ///< of a shorter log, and of the first steps if they are fewer, all
 constexpr std::size_t kLookedAt = 4;     ///< values that show an error
 constexpr std::size_t kMemorySpan = 64;  ///< values of the reference, at least, from which its memory is read

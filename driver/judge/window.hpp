@@ -25,6 +25,9 @@ struct WindowLevel {
   double apart = 0;              ///< how far moved runs of the reference are apart there; 0: not known
 };
 
+/// Values of a window, or half of a short log: below, its error is too uncertain (design "wobble", mend S).
+inline constexpr std::size_t kShortest = 32;
+
 /// Until this step rounding has hardly grown.
 inline constexpr std::int64_t kFirstSteps = 16;
 

@@ -97,8 +97,12 @@ Ruling rule(const Reference& reference, const Difference& difference, std::span<
             const configs::Acceptance& accept) {
   const double target = accept.target;
   const std::size_t seen_until = difference.places.back() + 1;  // of a run that goes on: so far
+  const auto is_late = [&](std::size_t place) { return difference.places[place] + 1 >= seen_until - seen_until / 3; };
+  // A long window by its middle: it would else tell more of what was before. A pass rests on one that ends there, however
+  // long.
   const auto at_end = [&](const Seen& seen) {
-    return difference.places[seen.level.to - 1] + 1 >= seen_until - seen_until / 3;
+    const auto [from, to] = std::pair(seen.level.from, seen.level.to);
+    return is_late(to - from > kShortest ? (from + to) / 2 : to - 1);
   };
   const Seen *beyond = nullptr, *earlier = nullptr, *precise = nullptr, *end = nullptr, *likeliest = nullptr;
   bool quiet = true;
@@ -117,7 +121,7 @@ Ruling rule(const Reference& reference, const Difference& difference, std::span<
   if (beyond) return {Verdict::fail, beyond, end, nullptr, {}};
   if (earlier && accept.whole) return {Verdict::fail, earlier, end, nullptr, {}};
   const bool within = precise && precise->size <= target && precise->size + 2 * precise->error <= accept.grey * target;
-  if (within && quiet && at_end(*precise)) return {Verdict::pass, precise, end, earlier, {}};
+  if (within && quiet && is_late(precise->level.to - 1)) return {Verdict::pass, precise, end, earlier, {}};
   // What was off on the way may have healed: only where the end does not look so, it counts.
   if (earlier && end && end->size > target) return {Verdict::fail, earlier, end, nullptr, {}};
   if (within && quiet) {
