@@ -206,12 +206,4 @@ TEST_CASE("another way of delivery takes the place of the preset's") {
   CHECK(deliver.config->key == "fp16.loss_scale");
 }
 
-TEST_CASE("a keyword in quotes is the keyword") {
-  const Folder folder;
-  for (const char* line : {"perturb: \"none\"", "align: \"none\"", "checks: \"standard\"", "overflow_check: \"none\""})
-    CHECK(folder.problems_of(std::string(kGoodPaddle) + line + "\n") == "");
-  CHECK_FALSE(load_experiment(folder.write("e.yaml", std::string(kGoodPaddle) + "perturb: \"none\"\n")).subject.perturb);
-  CHECK(folder.problems_of(with_line(kGoodPaddle, 11, "  flags: \"all\"")) == "");
-}
-
 }  // namespace bisectd::configs

@@ -162,22 +162,6 @@ TEST_CASE("a wrong ladder, and a value outside it, are named with their place") 
   }
 }
 
-TEST_CASE("a ladder may end in values that are no numbers, each perhaps delivered in its own way") {
-  const Folder folder;
-  const auto experiment = load_experiment(folder.write(
-      "ladder.yaml",
-      with_line(
-          with_line(kGood, 10,
-                    "  scale: {kind: ladder, deliver: {environment: S}, values: [1, 4096, dynamic, \"0:65536,100:4096\"], "
-                    "delivered_as: {dynamic: 0, \"0:65536,100:4096\": \"1 then 2\"}}"),
-          11, "suspects: {scale: [4096, dynamic]}")));
-  const Ladder& ladder = experiment.families.at("scale").ladder;
-  CHECK(ladder.values == std::vector<std::string>{"1", "4096", "dynamic", "0:65536,100:4096"});
-  CHECK(ladder.delivered_as == std::map<std::string, std::string>{{"dynamic", "0"}, {"0:65536,100:4096", "1 then 2"}});
-  for (const char* number : {"1", "4096", "1e3", "-2.5"}) CHECK(Ladder::is_number(number));
-  for (const char* word : {"dynamic", "0:65536,100:4096", "", "nan", "inf", "0x10"}) CHECK_FALSE(Ladder::is_number(word));
-}
-
 TEST_CASE("a wrong check for overflows is named with its place") {
   const Folder folder;
   const std::string good = with_line(kGood, 12, "overflow_check: {environment: {CHECK: 1}, first: 'in (?P<value>.+)'}");

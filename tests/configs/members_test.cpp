@@ -91,18 +91,6 @@ TEST_CASE("a file of members that cannot be used") {
         "11:24: `suspects.ops.file`: expected a text, found a list");
 }
 
-TEST_CASE("names in a file are those that the family's list compares") {
-  const Folder folder;
-  folder.write("ops.txt", "relu\nadd\n");
-  CHECK(folder.problem_of(with_line(kGoodPaddle, 11, "  ops: {file: ops.txt}")) ==
-        "ops.txt:2:1: family `ops` knows no `add` | `add` is its name in logs; this list needs `elementwise_add`");
-  folder.write("flags.txt", "FLAGS_npu_jit_compile\n");
-  CHECK(folder.problem_of(with_line(kGoodPaddle, 11, "  flags: {file: flags.txt}")) == "");
-  folder.write("flags.txt", "FLAGS_npu_jit_compil\n");
-  CHECK(folder.problem_of(with_line(kGoodPaddle, 11, "  flags: {file: flags.txt}")) ==
-        "flags.txt:1:1: family `flags` has no switch `FLAGS_npu_jit_compil` | did you mean `FLAGS_npu_jit_compile`?");
-}
-
 TEST_CASE("a family that knows its members can be searched whole") {
   const Folder folder;
   CHECK(members_of(folder, with_members("[relu, gelu]", "{ops: all}")) == Names{"relu", "gelu"});

@@ -26,28 +26,6 @@ TEST_CASE("a file's perturbation is that of both sides") {
   CHECK_THAT(resolved_yaml(e), Catch::Contains("perturb:\n    environment: \"SEED\"\n    made: \"moved (?P<value>.+)\""));
 }
 
-TEST_CASE("a side's own perturbation is that one") {
-  const Folder folder;
-  const Experiment e =
-      loaded(folder, good("perturb: {environment: SEED}\naccept: {grey: 2}")
-                         .replace(good("").find("  devices:"), 0, "  perturb: {switches: [{THREADS: 2}, {THREADS: 4}]}\n"));
-  CHECK(e.reference.perturb->environment == "SEED");
-  CHECK_FALSE(e.subject.perturb->environment);
-  REQUIRE(e.subject.perturb->switches.size() == 2);
-  CHECK(e.subject.perturb->switches[1].at("THREADS").value == "4");
-  CHECK(most_samples(*e.subject.perturb) == 3);
-}
-
-TEST_CASE("references are three, or as many as the file says") {
-  const Folder folder;
-  const auto repeats = [&](const std::string& perturb, const std::string& reference = "") {
-    return loaded(folder, with_line(good(perturb), 4, "  command: [python, train.py, cpu]\n" + reference)).reference.repeats;
-  };
-  CHECK(repeats("perturb: {switches: [{A: 1}]}") == 3);
-  CHECK(repeats("perturb: {environment: A}", "  repeats: 2\n") == 2);
-  CHECK(repeats("perturb: none") == 3);
-}
-
 TEST_CASE("without a perturbation it is said what is lost") {
   const Folder folder;
   for (const std::string perturb : {"perturb: none", ""}) {

@@ -83,22 +83,6 @@ TEST_CASE("kernel launches are discovered and refusals are recognised") {
               "registered and fail to fallback to CPU one. Selected wrong DataType `bfloat16`.") == "round ");
 }
 
-TEST_CASE("names are written as the mode compares them") {
-  const Family dynamic = paddle("paddle-npu").families.at("ops");
-  CHECK(dynamic.written_name.at("cross_entropy_with_softmax_grad") == "softmax_with_cross_entropy_grad");
-  CHECK(dynamic.written_name.at("add_double_grad") == "elementwise_add_grad_grad");
-  CHECK_FALSE(dynamic.written_name.contains("relu"));
-  CHECK(std::ranges::binary_search(dynamic.known_names, std::string("elementwise_add")));
-  CHECK_FALSE(std::ranges::binary_search(dynamic.known_names, std::string("add")));
-  const Family fixed = paddle("paddle-npu-static").families.at("ops");
-  CHECK(fixed.written_name.empty());
-  CHECK(std::ranges::binary_search(fixed.known_names, std::string("add")));
-  CHECK_FALSE(std::ranges::binary_search(fixed.known_names, std::string("elementwise_add")));
-  CHECK(fixed.discover->ran.value.empty());  // a run shows nothing: the framework is asked
-  CHECK(fixed.discover->command.front().value == "{python}");
-  CHECK_FALSE(fixed.effect);
-}
-
 TEST_CASE("a broken name table is refused with its line") {
   const Folder folder;
   const auto what = [&](std::string_view bytes) -> std::string {

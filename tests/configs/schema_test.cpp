@@ -1,6 +1,4 @@
-// The schema for editors, made from the same declarations as the loader. The loader's side is read from its own hints: it
-// lists the right keys when it meets one that is like none of them.
-#include <algorithm>
+// The schema for editors, made from the same declarations as the loader.
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -8,7 +6,6 @@
 #include "configs/formats.hpp"
 #include "configs/schema.hpp"
 #include "tests/catch.hpp"
-#include "tests/configs/folder.hpp"
 
 namespace bisectd::configs {
 namespace {
@@ -18,25 +15,6 @@ const nlohmann::json& schema() {
       nlohmann::json::parse(std::ifstream(std::string(BISECTD_SOURCE_FOLDER) + "/configs/schema/experiment.schema.json"));
   return parsed;
 }
-
-std::string schema_keys(const std::string& pointer) {
-  std::string keys;
-  for (const auto& [key, value] : schema().at(nlohmann::json::json_pointer(pointer + "/properties")).items())
-    keys += (keys.empty() ? "" : ", ") + key;  // nlohmann sorts keys
-  return keys;
-}
-
-std::string loader_keys(const std::string& text) {
-  const Folder folder;
-  const std::string problems = folder.problems_of(text);
-  const std::string before = "unknown key `qqqqqqqq`", label = "known here: ";
-  const std::size_t at = problems.find(label, problems.find(before));
-  REQUIRE(at != std::string::npos);
-  return problems.substr(at + label.size(), problems.find('\n', at) - at - label.size());
-}
-
-const std::string kList = "  ops: {kind: list, deliver: {environment: OFF}, ";
-const std::string kToggle = "  ops: {kind: toggle, toggles: {s: {environment: S, safe: 0, ";
 
 }  // namespace
 
@@ -63,18 +41,6 @@ TEST_CASE("each key says whether its change touches what was judged; what nobody
     CAPTURE(path);
     CHECK(touched_by(path) == touches);
   }
-}
-
-TEST_CASE("the schema's family holds the keys of all kinds") {
-  const std::string both = loader_keys(with_line(kGood, 10, kList + "qqqqqqqq: 1}"));
-  CHECK(loader_keys(with_line(kGood, 10, kToggle + "}}, qqqqqqqq: 1}")) ==
-        "description, effect, environment, kind, toggles");
-  CHECK(loader_keys(with_line(kGood, 10, "  ops: {kind: ladder, deliver: {environment: S}, values: [1, 2], qqqqqqqq: 1}")) ==
-        "deliver, delivered_as, description, effect, environment, kind, suspect, values");
-  std::string all = both;
-  all.insert(all.find("description"), "delivered_as, ");
-  all.insert(all.find("watched"), "suspect, toggles, values, ");
-  CHECK(all == schema_keys("/definitions/family"));
 }
 
 TEST_CASE("the schema names the metric formats that exist") {

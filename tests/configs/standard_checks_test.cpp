@@ -34,6 +34,13 @@ std::string found(const std::string& name, const std::vector<std::string>& log) 
   return "";
 }
 
+void check(const std::vector<std::string>& log, const std::vector<std::pair<const char*, const char*>>& settings) {
+  for (const auto& [name, value] : settings) {
+    CAPTURE(name);
+    CHECK(found(name, log) == value);
+  }
+}
+
 /// Warnings about what the commands say.
 std::string warned(const std::string& reference, const std::string& subject, const std::string& checks = "standard",
                    const std::string& preset = "paddle-npu") {
@@ -102,14 +109,14 @@ TEST_CASE("settings in the log of PaddleOCR, those of the training and not of th
                                      head + "        first_bs : 64",
                                      head + "        name : MultiScaleSampler",
                                      head + "train dataloader has 21 iters"};
-  CHECK(found("mixed_precision", log) == "True");
-  CHECK(found("amp_level", log) == "O1");
-  CHECK(found("loss_scale", log) == "1024.0");
-  CHECK(found("seed", log) == "1024");
-  CHECK(found("learning_rate", log) == "0.001");
-  CHECK(found("batch_of_all_devices", log) == "64");  // of the sampler
-  CHECK(found("sampler", log) == "MultiScaleSampler");
-  CHECK(found("shuffle", log) == "True");
+  check(log, {{"mixed_precision", "True"},
+              {"amp_level", "O1"},
+              {"loss_scale", "1024.0"},
+              {"seed", "1024"},
+              {"learning_rate", "0.001"},
+              {"batch_of_all_devices", "64"},
+              {"sampler", "MultiScaleSampler"},
+              {"shuffle", "True"}});
 }
 
 TEST_CASE("settings in the logs of other trainers") {
@@ -119,9 +126,7 @@ TEST_CASE("settings in the logs of other trainers") {
                                      "lr_scheduler:",
                                      "  learning_rate: 0.01",
                                      "2021-08-11 20:53:21 [INFO]\tuse AMP to train. AMP level = O1"};
-  CHECK(found("batch_of_all_devices", seg) == "4");
-  CHECK(found("learning_rate", seg) == "0.01");
-  CHECK(found("mixed_precision", seg) == "O1");
+  check(seg, {{"batch_of_all_devices", "4"}, {"learning_rate", "0.01"}, {"mixed_precision", "O1"}});
   const std::string nlp = "[2023-12-08 00:37:28,510] [    INFO] - ";
   const std::vector<std::string> paddlenlp{
       nlp + "scale_loss                    :32768",
@@ -130,12 +135,12 @@ TEST_CASE("settings in the logs of other trainers") {
       nlp + "  Total train batch size (w. parallel, distributed & accumulation) = 64",
       "[2025-09-27 09:32:23,876] [   DEBUG] -   Number of trainable parameters = 360,748,032 (per device)",
       "[2025-09-27 09:32:22,841] [   DEBUG] - bf16                          : True"};
-  CHECK(found("loss_scale", paddlenlp) == "32768");
-  CHECK(found("seed", paddlenlp) == "42");
-  CHECK(found("dataset_size", paddlenlp) == "6,400");
-  CHECK(found("global_batch", paddlenlp) == "64");
-  CHECK(found("parameters", paddlenlp) == "360,748,032");
-  CHECK(found("dtype", paddlenlp) == "True");
+  check(paddlenlp, {{"loss_scale", "32768"},
+                    {"seed", "42"},
+                    {"dataset_size", "6,400"},
+                    {"global_batch", "64"},
+                    {"parameters", "360,748,032"},
+                    {"dtype", "True"}});
   const std::vector<std::string> huggingface{"fp16=False,",
                                              "    fp16_opt_level=O1,",
                                              "group_by_length=False,",
@@ -143,10 +148,7 @@ TEST_CASE("settings in the logs of other trainers") {
                                              "data_seed=None,",
                                              "seed=42,",
                                              "bf16=True,"};
-  CHECK(found("mixed_precision", huggingface) == "False");
-  CHECK(found("seed", huggingface) == "42");
-  CHECK(found("learning_rate", huggingface) == "5e-05");
-  CHECK(found("data_order", huggingface) == "False");
+  check(huggingface, {{"mixed_precision", "False"}, {"seed", "42"}, {"learning_rate", "5e-05"}, {"data_order", "False"}});
   const std::vector<std::string> megatron{
       "  fp16 ............................................ True",
       "  fp16_lm_cross_entropy ........................... False",
@@ -157,13 +159,13 @@ TEST_CASE("settings in the logs of other trainers") {
       "  params_dtype .................................... torch.float16",
       "  seed ............................................ 1234",
       " > number of parameters on (tensor, pipeline) model parallel rank (0, 0): 354871296"};
-  CHECK(found("mixed_precision", megatron) == "True");
-  CHECK(found("global_batch", megatron) == "8");
-  CHECK(found("initial_loss_scale", megatron) == "4294967296");
-  CHECK(found("learning_rate", megatron) == "0.00015");
-  CHECK(found("dtype", megatron) == "torch.float16");
-  CHECK(found("seed", megatron) == "1234");
-  CHECK(found("parameters", megatron) == "354871296");
+  check(megatron, {{"mixed_precision", "True"},
+                   {"global_batch", "8"},
+                   {"initial_loss_scale", "4294967296"},
+                   {"learning_rate", "0.00015"},
+                   {"dtype", "torch.float16"},
+                   {"seed", "1234"},
+                   {"parameters", "354871296"}});
 }
 
 TEST_CASE("settings in the logs of trainers of PyTorch") {
@@ -175,10 +177,7 @@ TEST_CASE("settings in the logs of trainers of PyTorch") {
                                            ds + "optimizer_params ............. {'betas': [0.9, 0.95], 'lr': 0.0001}",
                                            ds + "train_batch_size ............. 8",
                                            ds + "train_micro_batch_size_per_gpu  8"};
-  CHECK(found("mixed_precision", deepspeed) == "True");
-  CHECK(found("dtype", deepspeed) == "False");
-  CHECK(found("global_batch", deepspeed) == "8");
-  CHECK(found("learning_rate", deepspeed) == "0.0001");
+  check(deepspeed, {{"mixed_precision", "True"}, {"dtype", "False"}, {"global_batch", "8"}, {"learning_rate", "0.0001"}});
   const std::vector<std::string> mmengine{"Runtime environment:",
                                           "    seed: 2145455135",
                                           "12/09 17:26:46 - mmengine - INFO - Config:",
@@ -190,23 +189,19 @@ TEST_CASE("settings in the logs of trainers of PyTorch") {
                                           "train_dataloader = dict(",
                                           "    batch_sampler=None,",
                                           "    batch_size=2,"};
-  CHECK(found("seed", mmengine) == "2145455135");
-  CHECK(found("learning_rate", mmengine) == "0.0025");
-  CHECK(found("batch_of_all_devices", mmengine) == "2");
-  CHECK(found("mixed_precision", mmengine) == "AmpOptimWrapper");
+  check(mmengine, {{"seed", "2145455135"},
+                   {"learning_rate", "0.0025"},
+                   {"batch_of_all_devices", "2"},
+                   {"mixed_precision", "AmpOptimWrapper"}});
   const std::vector<std::string> ultralytics{
       "engine/trainer: task=detect, mode=train, model=yolov8n.pt, data=coco8.yaml, epochs=100, time=None, patience=100, "
       "batch=16, imgsz=640, save=True, seed=0, deterministic=True, amp=True, lr0=0.01, lrf=0.01"};
-  CHECK(found("global_batch", ultralytics) == "16");
-  CHECK(found("learning_rate", ultralytics) == "0.01");
-  CHECK(found("seed", ultralytics) == "0");
-  CHECK(found("mixed_precision", ultralytics) == "True");
+  check(ultralytics, {{"global_batch", "16"}, {"learning_rate", "0.01"}, {"seed", "0"}, {"mixed_precision", "True"}});
   const std::vector<std::string> huggingface{"gradient_accumulation_steps=2,", "per_device_eval_batch_size=64,",
                                              "per_device_train_batch_size=8,"};
   CHECK(found("batch_and_accumulation", huggingface) == "8");
   const std::vector<std::string> accelerate{"Mixed precision type: bf16", "  Instantaneous batch size per device = 4"};
-  CHECK(found("batch_and_accumulation", accelerate) == "4");
-  CHECK(found("mixed_precision", accelerate) == "bf16");
+  check(accelerate, {{"batch_and_accumulation", "4"}, {"mixed_precision", "bf16"}});
   CHECK(found("seed", {"Global seed set to 42"}) == "42");  // Lightning
   CHECK(found("mixed_precision", {"Using 16bit Automatic Mixed Precision (AMP)"}) == "16bit");
 }

@@ -19,25 +19,6 @@ std::string with(const std::string& suspects, const std::string& parts = "{ops: 
 
 }  // namespace
 
-TEST_CASE("what `then` leads to is discovered and a suspect, too") {
-  const Folder folder;
-  const Experiment plain = load_experiment(folder.write("e.yaml", with("{layers: {discover: true, then: ops}}")));
-  CHECK(plain.suspects.at("layers").then->value == "layer_ops");
-  CHECK(plain.suspects.at("layer_ops").discover);
-  const Experiment own = load_experiment(
-      folder.write("e.yaml", with("{layers: {discover: true, then: ops}, layer_ops: {discover: true, exclude: [a/b]}}")));
-  CHECK(own.suspects.at("layer_ops").exclude.size() == 1);
-  for (const auto& [preset, suspects] : {std::pair("paddle-npu", "{layers: {discover: true, then: ops}}"),
-                                         {"torch-npu", "{modules: {discover: true, then: ops}}"},
-                                         {"torch-cuda", "{module_passes: {discover: true, then: ops}}"}}) {
-    CAPTURE(preset);
-    CHECK(
-        problem("version: 1\nname: x\nextends: " + std::string(preset) + "\nreference: {command: [a]}\n" +
-                "subject: {command: [b], devices: {kind: npu, ids: [0]}}\nmetric: {loss: {format: paddleocr}}\nsuspects: " +
-                suspects + "\n") == "");
-  }
-}
-
 TEST_CASE("wrong words of `then` and `parts`") {
   CHECK(problem(with("{layers: {discover: true, then: opps}}")) ==
         "10:43: `suspects.layers.then`: there is no `opps` in a member of `layers` | did you mean `ops`?");
