@@ -71,21 +71,6 @@ TEST_CASE("batch job: a submission that failed is looked for before the next, wh
   CHECK(of.job.status().text == "job 17 PENDING: Resources");
 }
 
-TEST_CASE("batch job: its own outcome says how it ended, whatever the scheduler says") {
-  Submitted of;
-  of.job.submitted_as("17");
-  CHECK_FALSE(of.job.look(kBegin));
-  of.writes("job.started", "0,1 on n1");
-  of.writes("job.ended", "exited 3");
-  const auto ended = of.job.look(kBegin);
-  REQUIRE(ended);
-  CHECK(ended->id == 7);
-  CHECK(ended->how == Ended::How::exited);
-  CHECK(ended->code == 3);
-  CHECK(ended->place == "0,1 on n1");
-  CHECK_FALSE(ended->stopped);
-}
-
 TEST_CASE("batch job: an outcome may follow what the scheduler says; without one the job is lost") {
   for (const bool follows : {true, false}) {
     Submitted of;
@@ -131,23 +116,6 @@ TEST_CASE("batch job: who terminated it, the scheduler says") {
   CHECK(end(SeenJob::Phase::gone, "PREEMPTED").how == Ended::How::lost);
   CHECK(end(SeenJob::Phase::ended, "TIMEOUT").how == Ended::How::signalled);
   CHECK(end(SeenJob::Phase::ended, "TIMEOUT").code == SIGTERM);
-}
-
-TEST_CASE("batch job: an adopted one that the scheduler does not know is lost, unless it left its outcome") {
-  for (const bool ended_well : {true, false}) {
-    Submitted of(true);
-    CHECK(of.job.standing() == Standing::unsure);
-    CHECK_FALSE(of.job.is_to_be_submitted(kBegin));
-    if (ended_well) {
-      of.writes("job.started", "on n1");
-      of.writes("job.ended", "exited 0");
-    }
-    of.job.seen_as(nullptr, kBegin);
-    const auto ended = of.job.look(kBegin + 16s);
-    REQUIRE(ended);
-    CHECK(ended->how == (ended_well ? Ended::How::exited : Ended::How::lost));
-    CHECK_FALSE(of.job.is_to_be_submitted(kBegin + 1h));
-  }
 }
 
 TEST_CASE("batch job: one that is given up because it never ran did not start, and is not stopped by us") {

@@ -39,18 +39,6 @@ TEST_CASE("{devices} counts from 0 behind a visible-devices variable only") {
   CHECK(plain.acquire()->devices == "6,7");
 }
 
-TEST_CASE("a slot that is given back is used again") {
-  DevicePool pool(devices({0, 1, 2}, 1));
-  const auto first = pool.acquire();
-  const auto second = pool.acquire();
-  CHECK(pool.free() == 1);
-  pool.release(*first);
-  CHECK(pool.free() == 2);
-  CHECK(pool.acquire()->number == first->number);
-  pool.release(*second);
-  CHECK_THROWS_AS(pool.release(*second), std::logic_error);
-}
-
 TEST_CASE("devices that are to be avoided are given out only where no other is free") {
   DevicePool pool(devices({0, 1, 2, 3, 4, 5}, 2));
   const auto other = pool.acquire({"npu 0,1", "npu 4,5"});
@@ -71,19 +59,4 @@ TEST_CASE("slots without a device, and those of a scheduler, have no name that c
   DevicePool pool(side);
   CHECK(pool.acquire({"npu 0,1"})->number == 0);
   CHECK(pool.acquire({"npu 0,1"})->name.empty());
-}
-
-TEST_CASE("ids that do not fill a slot stay unused") {
-  CHECK(DevicePool(devices({0, 1, 2}, 2)).size() == 1);
-  CHECK(DevicePool(devices({0}, 2)).size() == 0);
-}
-
-TEST_CASE("without ids there is one slot without a device") {
-  DevicePool pool(devices({}, 1));
-  const auto slot = pool.acquire();
-  REQUIRE(slot);
-  CHECK(slot->ids.empty());
-  CHECK(slot->visible.empty());
-  CHECK(slot->devices.empty());
-  CHECK_FALSE(pool.acquire());
 }

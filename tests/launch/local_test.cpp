@@ -26,30 +26,6 @@ TEST_CASE("a job that ends by itself is reported with its exit code and output")
   CHECK(folder.read("err") == "err\n");
 }
 
-TEST_CASE("death by signal is not an exit code") {
-  const Folder folder;
-  launch::LocalLauncher launcher;
-  CHECK(run(launcher, bash(folder, "exit 15")).how == How::exited);
-  const auto ended = run(launcher, bash(folder, "kill -TERM $$"));
-  CHECK(ended.how == How::signalled);
-  CHECK(ended.code == SIGTERM);
-}
-
-TEST_CASE("every process of a job carries its tag") {
-  const Folder folder;
-  launch::LocalLauncher launcher;
-  run(launcher, bash(folder, "bash -c 'echo $BISECTD_ATTEMPT'"));
-  CHECK(folder.read("out") == folder.path().filename().string() + "/1\n");
-}
-
-TEST_CASE("wait returns empty when its time has passed") {
-  const Folder folder;
-  launch::LocalLauncher launcher;
-  CHECK(launcher.wait(0ms).empty());
-  launcher.start(bash(folder, "sleep 30"));
-  CHECK(launcher.wait(5ms).empty());
-}
-
 TEST_CASE("two jobs run at once and each is reported once, with its own end") {
   const Folder folder;
   launch::LocalLauncher launcher;
@@ -145,17 +121,6 @@ TEST_CASE("a process that left group and session is ended with its job") {
   CHECK(launch::children_of(::getpid()).empty());  // reaped, too
 }
 
-TEST_CASE("a chain of processes that each fork and leave ends with its job") {
-  const Folder folder;
-  launch::LocalLauncher launcher;
-  // Each process ends once it has forked the next one. By itself a chain ends after a minute, should this test fail.
-  const std::string chain = "link() { [ $SECONDS -ge 60 ] || link & }; link";
-  const auto ended = run(launcher, bash(folder, "for i in {1..10}; do setsid bash -c '" + chain + "' & done; sleep 0.2"));
-  CHECK(ended.how == launch::Ended::How::exited);
-  CHECK_THAT(ended.message, Catch::StartsWith("left running at its end, and killed: "));
-  CHECK_FALSE(launch::sweep_strays(folder.path().filename().string()));
-}
-
 TEST_CASE("what a job leaves behind may still write its last lines") {
   const Folder folder;
   launch::LocalLauncher launcher;
@@ -234,46 +199,27 @@ TEST_CASE("the launcher's end is the end of its jobs") {
 TEST_CASE("a job that cannot start says why, and leaves nothing") {
   const Folder folder;
   launch::LocalLauncher launcher;
-  auto broken = job(folder, {"no-such-trainer"});
-  std::string expected = "not found in PATH";
-  SECTION("unknown program") {}
-  SECTION("not executable") {
-    broken.command = {folder.write("plain", "x").string()};
-    expected = "not executable";
-  }
-  SECTION("a folder") {
-    broken.command = {"/usr/bin/"};
-    expected = "is a directory";
-  }
-  SECTION("garbage") {
-    broken.command = {folder.write("garbage", "\x01\x02", true).string()};
-    expected = "exec format error";
-  }
-  SECTION("missing interpreter") {
-    broken.command = {folder.write("script", "#!/no/such/python -u\n", true).string()};
-    expected = "interpreter /no/such/python";
-  }
-  SECTION("directory") {
-    broken.directory = folder / "missing";
-    expected = "no such directory";
-  }
-  SECTION("output") {
-    broken.command = {"true"};
-    broken.stdout_file = folder / "missing/out";
-    expected = "cannot open";
-  }
-  SECTION("empty") {
-    broken.command.clear();
-    expected = "empty";
-  }
-  SECTION("too long") {
-    broken.command = {"true", std::string(200'000, 'x')};
-    expected = "too long";
-  }
-  const auto ended = run(launcher, broken);
-  CHECK(ended.how == How::not_started);
-  CHECK_THAT(ended.message, Catch::Contains(expected));
-  CHECK(launch::children_of(::getpid()).empty());
+  const std::vector<std::pair<std::vector<std::string>, const char*>> cases{
+      {{"no-such-trainer"}, "not found in PATH"},
+      {{folder.write("plain", "x").string()}, "not executable"},
+      {{"/usr/bin/"}, "is a directory"},
+      {{folder.write("garbage", "\x01\x02", true).string()}, "exec format error"},
+      {{folder.write("script", "#!/no/such/python -u\n", true).string()}, "interpreter /no/such/python"},
+      {{}, "empty"},
+      {{"true", std::string(200'000, 'x')}, "too long"},
+  };
+  const auto refused = [&](const launch::Job& broken, const char* why) {
+    const auto ended = run(launcher, broken);
+    CHECK(ended.how == How::not_started);
+    CHECK_THAT(ended.message, Catch::Contains(why));
+    CHECK(launch::children_of(::getpid()).empty());
+  };
+  for (const auto& [command, why] : cases) refused(job(folder, command), why);
+  launch::Job elsewhere = job(folder, {"true"}), unheard = elsewhere;
+  elsewhere.directory = folder / "missing";
+  refused(elsewhere, "no such directory");
+  unheard.stdout_file = folder / "missing/out";
+  refused(unheard, "cannot open");
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which needs descriptors itself

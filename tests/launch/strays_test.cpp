@@ -67,24 +67,6 @@ TEST_CASE("a sweep never ends itself") {
         }) == 0);
 }
 
-TEST_CASE("children and descendants") {
-  const Folder folder;
-  launch::LocalLauncher launcher;
-  launcher.start(bash(folder, "bash -c 'sleep 60 & echo $! >pid; wait' & wait"));
-  const pid_t grandchild = pid_in(folder, "pid");
-  const auto children = launch::children_of(::getpid());
-  REQUIRE(children.size() == 1);
-  const auto below = launch::descendants_of(children[0]);
-  CHECK(below.size() == 2);
-  CHECK(below.back() == grandchild);
-}
-
-TEST_CASE("a process that is not there has no children or tag") {
-  const pid_t nobody = 0x7ffffffe;
-  CHECK(launch::children_of(nobody).empty());
-  CHECK_FALSE(launch::attempt_tag(nobody));
-}
-
 TEST_CASE("a variable that only looks like the tag is not it") {
   const Folder folder;
   launch::LocalLauncher launcher;
