@@ -25,15 +25,6 @@ std::vector<std::pair<Neutralised, Verdict>> control_sets(const strategies::Answ
 
 using Sets = std::vector<std::pair<Neutralised, Verdict>>;
 
-TEST_CASE("a fix of one is controlled with the subject as it is, which runs last") {
-  CHECK(control_sets({.culprit_set = {1}}) == Sets{{ops_off({1}), Verdict::pass}, {ops_off({}), Verdict::fail}});
-}
-
-TEST_CASE("of a fix of several each member is left out once") {
-  CHECK(control_sets({.culprit_set = {0, 2}}) ==
-        Sets{{ops_off({0, 2}), Verdict::pass}, {ops_off({2}), Verdict::fail}, {ops_off({0}), Verdict::fail}});
-}
-
 TEST_CASE("where trials of one set disagree each trial of the certificate is a control") {
   strategies::Answer answer{.culprit_set = {1}};
   answer.certificate.push_back({.kind = Claim::Kind::cause_fails,
@@ -52,25 +43,6 @@ TEST_CASE("where trials of one set disagree each trial of the certificate is a c
                                            {ops_off({0, 1}), Verdict::pass},
                                            {ops_off({0, 2}), Verdict::fail},
                                            {ops_off({}), Verdict::fail}});
-}
-
-TEST_CASE("members of one cause are tried once more by themselves, without each that the fix leaves active") {
-  strategies::Answer answer{.culprit_set = {0}, .causes = {{0, 1}}};
-  const auto claim = [&](Claim::Kind kind, std::vector<strategies::SuspectId> subject, Neutralised neutralised,
-                         Verdict expected) {
-    answer.certificate.push_back({.kind = kind,
-                                  .subject = std::move(subject),
-                                  .neutralised = std::move(neutralised),
-                                  .expected = expected,
-                                  .proved = true});
-  };
-  claim(Claim::Kind::cause_fails, {0, 1}, ops_off({2}), Verdict::fail);
-  claim(Claim::Kind::cause_minimal, {1, 0}, ops_off({0, 2}), Verdict::pass);
-  claim(Claim::Kind::cause_minimal, {0, 1}, ops_off({1, 2}), Verdict::pass);
-  CHECK(control_sets(answer) == Sets{{ops_off({0}), Verdict::pass},
-                                     {ops_off({1, 2}), Verdict::pass},
-                                     {ops_off({2}), Verdict::fail},
-                                     {ops_off({}), Verdict::fail}});
 }
 
 // Brute force: which verdicts are wrong is known here. The search takes each of them for exact, so it may prove an innocent.

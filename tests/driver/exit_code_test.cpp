@@ -43,14 +43,5 @@ TEST_CASE("what was thrown as exit code and message") {
   CHECK(failure(std::logic_error("index")).code == ExitCode::bug);
 }
 
-TEST_CASE("verdicts as exit codes: of a trial without a curve it is the infrastructure's") {
-  using strategies::Verdict;
-  CHECK(trial_exit_code(Verdict::pass) == ExitCode::success);
-  CHECK(trial_exit_code(Verdict::fail) == ExitCode::fails);
-  CHECK(trial_exit_code(Verdict::inconclusive) == ExitCode::no_answer);
-  CHECK(trial_exit_code(Verdict::unresolved) == ExitCode::infrastructure);
-  CHECK(compare_exit_code(Verdict::unresolved) == ExitCode::no_answer);
-}
-
 }  // namespace
 }  // namespace bisectd::driver::commands

@@ -9,7 +9,6 @@ using namespace bisectd;
 using configs::Delivery;
 using configs::FileTemplate;
 using driver::neutralise::file_of_names;
-using driver::neutralise::file_of_value;
 using driver::neutralise::joined_names;
 using nlohmann::json;
 
@@ -49,17 +48,6 @@ TEST_CASE("names with quotes, backslashes and braces keep whole in JSON") {
   const json file = json::parse(file_of_names(deliver, odd));
   CHECK(file.at("off").get<std::vector<std::string>>() == odd);
   for (const std::string& name : odd) CHECK(file.at("by").at(name) == "{name}");
-}
-
-TEST_CASE("in a text a line with {name} stands once for every name") {
-  CHECK(file_of_names(with_file("[ByOpType]\n{name}=high_precision\n# {names}\n", false), {"MatMul", "Cast"}) ==
-        "[ByOpType]\nMatMul=high_precision\nCast=high_precision\n# MatMul,Cast\n");
-  CHECK(file_of_names(with_file("{name}:off", false), {"A", "B"}) == "A:off\nB:off\n");
-}
-
-TEST_CASE("a value is put into a file") {
-  CHECK(file_of_value(with_file("scale={value}\n{{x}}\n", false), "1024") == "scale=1024\n{x}\n");
-  CHECK(json::parse(file_of_value(with_file(R"({"scale":"{value}"})", true), "8")) == json{{"scale", 8}});
 }
 
 TEST_CASE("names are joined as the delivery writes each") {

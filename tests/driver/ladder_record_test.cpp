@@ -37,19 +37,6 @@ void add_round(History& history, const std::string& family, bool alone, const st
 
 }  // namespace
 
-TEST_CASE("the window of a ladder is found in the trials of its values") {
-  History history;
-  add_round(history, "scale", true, {Verdict::fail, Verdict::pass, Verdict::pass});
-  const auto ladders = climbed_ladders(with_ladders({"scale"}), history);
-  REQUIRE(ladders.size() == 1);
-  CHECK(ladders[0].alone);
-  CHECK(ladders[0].rungs[1].value == "64");
-  CHECK(ladders[0].rungs[1].trial == 2);
-  REQUIRE(ladders[0].window);
-  CHECK(ladders[0].window->first == 1);
-  CHECK(ladders[0].window->taken == 2);
-}
-
 TEST_CASE("what was tried with everything else neutralised is the last word") {
   History history;
   add_round(history, "scale", true, {Verdict::fail, Verdict::fail, Verdict::fail});

@@ -65,19 +65,6 @@ TEST_CASE("where runs differ by chance, repeats measure it, and the shortest run
   CHECK(says(findings, Mark::ok, "It saves 40 % of a trial that passes"));
 }
 
-TEST_CASE("a healthy subject passes, and no run is proposed") {
-  const auto findings = found(references(kTraining), subject(constant(0)));
-  CHECK(says(findings, Mark::ok, "passes, so there is nothing to search"));
-  CHECK_FALSE(says(findings, Mark::ok, "a run of"));
-}
-
-TEST_CASE("a fault that shows late needs the whole run") {
-  const auto findings = found(references(kTraining), subject(from(300, 6)));
-  CHECK(says(findings, Mark::ok, "fails (+"));
-  CHECK_FALSE(says(findings, Mark::ok, "a run of"));
-  CHECK(says(findings, Mark::ok, "so no shorter"));
-}
-
 TEST_CASE("one log does not show what rounding grows to, moved runs of the subject do") {
   const auto findings = found(one_reference(kTraining), subject(constant(3)));
   CHECK(says(findings, Mark::warning, "no run of the reference shows what rounding grows to"));

@@ -58,14 +58,6 @@ TEST_CASE("a curve of the subject comes with its difference, and can be shown ag
   CHECK(record.other_metrics[1].reference.values.empty());
 }
 
-TEST_CASE("a long curve is thinned without losing its spike") {
-  judge::Series series = ramp(8, 100'000);
-  series[43'210].value = 1e9;
-  const reports::Line line = line_of(series, kAttemptPoints);
-  CHECK(line.values.size() <= kAttemptPoints + 2);
-  CHECK(std::ranges::count(line.values, 1e9) == 1);
-}
-
 TEST_CASE("the difference so far looks at the last points only") {
   const judge::Reference reference = reference_of(100);
   judge::Series growing = ramp(8.1, 60);

@@ -2,9 +2,6 @@
 // runs.
 #include "driver/trial/samples.hpp"
 
-#include <nlohmann/json.hpp>
-
-#include "driver/trial/past_trial.hpp"
 #include "tests/catch.hpp"
 
 namespace bisectd::driver {
@@ -116,26 +113,6 @@ TEST_CASE("what is odd about perturbed runs is said once") {
   AttemptOutcome told = good[1];
   told.perturbation = "3 parameters";
   CHECK(oddities({attempt(0), told}, says).empty());
-}
-
-TEST_CASE("the journal keeps the seed") {
-  PastTrials past;
-  const auto take = [&](const nlohmann::json& record) { REQUIRE(past.take_trial(record)); };
-  take({{"kind", "trial"}, {"trial", 1}, {"role", "reference"}, {"neutralised", ""}, {"reason", ""}, {"search", 0}});
-  take(attempt_started_record({.trial = 1, .number = 1}, 0.5, ""));
-  take(attempt_started_record({.trial = 1, .number = 2, .perturbed = 3}, 0.5, ""));
-  AttemptOutcome ended = attempt(3);
-  ended.trial = 1;
-  ended.number = 2;
-  ended.perturbation = "3 parameters";
-  ended.undone = "overwritten";
-  take(attempt_ended_record(ended));
-  REQUIRE(past.trials.front().attempts.size() == 2);
-  CHECK(past.trials.front().attempts[0].perturbed == 0);
-  CHECK(past.trials.front().attempts[1].perturbed == 3);
-  CHECK(past.trials.front().attempts[1].perturbation == "3 parameters");
-  CHECK(past.trials.front().attempts[1].undone == "overwritten");
-  CHECK(attempt_started_record({.trial = 1, .number = 1}, 0.5, "").at("perturbed") == 0);
 }
 
 TEST_CASE("what a plan says of repeats") {

@@ -2,7 +2,6 @@
 
 #include "tests/catch.hpp"
 
-using bisectd::driver::median;
 using bisectd::driver::step_time_s;
 using bisectd::driver::StepSeen;
 
@@ -39,10 +38,4 @@ TEST_CASE("too few sightings say nothing") {
   CHECK_FALSE(step_time_s({}));
   CHECK_FALSE(step_time_s({{0.2, 60}}));
   CHECK_FALSE(step_time_s({{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}}));
-}
-
-TEST_CASE("the median of an even number is the mean of the middle two") {
-  CHECK(median({3, 1, 2}) == 2);
-  CHECK(median({4, 1, 2, 3}) == 2.5);
-  CHECK_FALSE(median({}));
 }

@@ -52,15 +52,6 @@ struct Planner {
   TrialPlan plan(Role role) const { return plan_trial(input, state, role, strategies::Neutralised{}, "why"); }
 };
 
-TEST_CASE("a trial's plan: the reference runs on its own side, repeated and not judged") {
-  const Planner run(false);
-  const TrialPlan plan = run.plan(Role::reference);
-  CHECK(plan.side == &run.sides.reference);
-  CHECK(plan.attempts == 3);
-  CHECK(plan.crash_retries == 2);
-  CHECK_FALSE(plan.may_end_early);
-}
-
 TEST_CASE("a trial's plan: retries where a crash would be taken for an answer, none where the search goes around it") {
   const Planner run(false, 1e-4);
   const auto [role, retries] = GENERATE(table<Role, int>({{Role::as_is, 2},
