@@ -26,44 +26,6 @@ TEST_CASE("the proof names the controls, and its claims the trials before them")
   CHECK(shown_by(record, record.answer.certificate.front())->number == claimed);
 }
 
-TEST_CASE("the result on the console") {
-  CHECK(result_text(sample::culprits(), Colour::never) == R"(rec: culprits found
-ops:pad3d and flags:storage_format make loss leave the reference: +3.10 % as it is, +0.01 % with them neutralised (target 0.5 %). Confidence 99.23 %.
-
-Causes
-  ops:pad3d alone (with loss_scale at 1024)
-  ops:matmul_v2 and flags:storage_format only together (with loss_scale at 1024)
-
-Proof
-  proved  the culprit set neutralised: passes                                +0.01 %  trial 4
-  proved  the culprit set but for ops:pad3d neutralised: fails               +1.80 %  trial 5
-  proved  the culprit set but for flags:storage_format neutralised: fails    +1.30 %  trial 6
-  proved  only ops:pad3d active: fails                                       +1.80 %  trial 7
-  proved  only ops:matmul_v2 and flags:storage_format active: fails              nan  trial 8
-  proved  only ops:matmul_v2 active, without flags:storage_format: passes    -0.01 %  trial 9
-
-Workaround
-  export CUSTOM_DEVICE_BLACK_LIST='pad3d'
-  export FLAGS_npu_storage_format='0'
-  Step time 0.200 s as it is, 0.222 s with the fix (+11 %).
-  Another fix, ops:pad3d, ops:matmul_v2 neutralised instead, passes, too (+0.02 %), step time 0.180 s (-19 % against the fix).
-
-loss_scale passes with everything else neutralised from 64 to 1024; 1024 is taken.
-      1  fail              +20.00 %  trial 10
-     64  pass               +0.01 %  trial 11
-   1024  pass                   0 %  trial 12  recommended
-  65536  unresolved    not measured  trial 13
-
-Differs without harm
-  ops:softmax changes the first steps, by up to 34 times what healthy runs differ by, and does no harm by itself.
-
-Changed since the baseline
-  cann 8.2 -> 8.3.RC1 since the baseline of 2026-11-01T00:00:00Z
-
-9 trials, 9 attempts, 22.5 s. Report: /home/user/out/rec-20261121T120000Z/report.md
-)");
-}
-
 TEST_CASE("the console says what to do when there is nothing to accuse") {
   Record record = sample::aligned();
   record.outcome = Outcome::inconclusive;

@@ -22,30 +22,6 @@ bool quiet(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("plain shows what would act") {
-  CHECK(plain("pad3d") == "pad3d");
-  CHECK(plain("\x1b[31m") == "\\x1b[31m");
-  CHECK(plain("a\nb\tc\r") == "a\\nb\\tc\\r");
-  CHECK(plain(std::string("\0\x7f", 2)) == "\\x00\\x7f");
-  CHECK(plain("\xc2\x9b") == "\\u{009b}");
-  CHECK(plain("\xe2\x80\xae") == "\\u{202e}");
-  CHECK(plain("\xf3\xa0\x80\x81") == "\\u{e0001}");
-  CHECK(plain("\xef\xbf\xbf") == "\\u{ffff}");
-}
-
-TEST_CASE("plain keeps text in any language") {
-  CHECK(plain("\xe7\xae\x97\xe5\xad\x90 \xc3\xa9 \xf0\x9f\x98\x80") == "\xe7\xae\x97\xe5\xad\x90 \xc3\xa9 \xf0\x9f\x98\x80");
-}
-
-TEST_CASE("plain shows the bytes of broken UTF-8") {
-  CHECK(plain("\xff") == "\\xff");
-  CHECK(plain("a\xc3") == "a\\xc3");
-  CHECK(plain("\xc0\xaf") == "\\xc0\\xaf");
-  CHECK(plain("\xed\xa0\x80") == "\\xed\\xa0\\x80");
-}
-
-TEST_CASE("plain_lines keeps newlines and tabs only") { CHECK(plain_lines("a\n\tb\r\x1b") == "a\n\tb\\r\\x1b"); }
-
 TEST_CASE("html leaves no markup") {
   CHECK(html("<b a=\"1\" c='2'>&") == "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;");
   CHECK(html("\x1b") == "\\x1b");
@@ -81,8 +57,4 @@ TEST_CASE("no renderer's escape lets a control through") {
     CHECK(quiet(markdown_cell(text)));
   }
   CHECK(rc::check("any bytes", [](const std::string& text) { RC_ASSERT(quiet(plain(text))); }));
-}
-
-TEST_CASE("plain is stable") {
-  for (const std::string& text : sample::hostile()) CHECK(plain(plain(text)) == plain(text));
 }

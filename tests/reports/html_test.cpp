@@ -1,6 +1,4 @@
-// report.html as text; what a browser makes of it is in browser_test.cpp.
-#include <cstdlib>
-#include <fstream>
+// report.html as text; what a browser makes of it is in tests/end_to_end/test_page.py.
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -10,7 +8,6 @@
 #include "reports/html/trials.hpp"
 #include "reports/html/page.hpp"
 #include "tests/catch.hpp"
-#include "tests/reports/folder.hpp"
 #include "tests/reports/sample.hpp"
 
 using namespace bisectd::reports;
@@ -31,16 +28,6 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 TEST_CASE("the policy names an asset by its hash") {
   const Asset nothing{"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"};
   CHECK(policy_source(nothing) == "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='");
-}
-
-TEST_CASE("embedded assets are what was hashed") {
-  const Folder folder;
-  for (const Asset& asset : {kChartLibrary, kPageScript, kPageStyle}) {
-    const std::string file = (folder.path() / "asset").string();
-    std::ofstream(file, std::ios::binary) << asset.text;
-    const std::string check = "echo " + shell_word(std::string(asset.sha256_hex) + "  " + file) + " | sha256sum -c --quiet";
-    CHECK(std::system(check.c_str()) == 0);
-  }
 }
 
 TEST_CASE("report.html says the result without any script") {

@@ -9,18 +9,6 @@
 using namespace bisectd::reports;
 using nlohmann::json;
 
-TEST_CASE("the fixed part of report.json") {
-  const json report = json::parse(to_json(sample::culprits()));
-  CHECK(report.at("outcome") == "culprits");
-  CHECK(report.at("culprit_set") ==
-        json::parse(R"([{"family": "ops", "name": "pad3d"}, {"family": "flags", "name": "storage_format"}])"));
-  CHECK(report.at("causes") == json::parse(R"([[{"family": "ops", "name": "pad3d"}],
-      [{"family": "ops", "name": "matmul_v2"}, {"family": "flags", "name": "storage_format"}]])"));
-  CHECK(report.at("confidence") == 0.99236);
-  CHECK(report.at("trials") == 9);
-  CHECK(report.at("attempts") == 9);
-}
-
 TEST_CASE("who deviates and does no harm, of both searches") {
   Record record = sample::culprits();
   record.descent = Descent{};
@@ -41,29 +29,11 @@ TEST_CASE("report.json accuses nobody before the end") {
   }
 }
 
-TEST_CASE("report.json points from each claim to its trial") {
-  const json certificate = json::parse(to_json(sample::culprits())).at("certificate");
-  REQUIRE(certificate.size() == 6);
-  CHECK(certificate[0].at("claim") == "fix_passes");
-  CHECK(certificate[0].at("trial") == 4);
-  CHECK(certificate[4].at("trial") == 8);
-  CHECK(certificate[4].at("delta") == "nan");
-  CHECK(certificate[5].at("neutralised") == json({0, 1, 3, 4, 5}));
-}
-
 TEST_CASE("report.json says non-finite values in words") {
   Record record = sample::aligned();
   const double infinite = std::numeric_limits<double>::infinity();
   record.reference_curve.values = {infinite, -infinite, std::numeric_limits<double>::quiet_NaN()};
   CHECK(json::parse(to_json(record)).at("curves").at("reference").at("values") == json({"inf", "-inf", "nan"}));
-}
-
-TEST_CASE("a running trial has no verdict in report.json") {
-  const json report = json::parse(to_json(sample::unfinished()));
-  CHECK(report.at("outcome") == "unfinished");
-  CHECK(report.at("trial_list").at(3).at("running") == true);
-  CHECK(report.at("trial_list").at(3).at("verdict").is_null());
-  CHECK(report.at("trial_list").at(2).at("verdict") == "pass");
 }
 
 TEST_CASE("report.json puts every trial on a line of its own") {

@@ -6,14 +6,6 @@
 using namespace bisectd::reports;
 using bisectd::strategies::Verdict;
 
-TEST_CASE("the trial of a role is the last judged one") {
-  Record record = sample::unfinished();
-  CHECK(judged_trial(record, Role::search) == nullptr);
-  CHECK(judged_trial(record, Role::as_is) == &record.trials[1]);
-  record.trials.push_back(record.trials[1]);
-  CHECK(judged_trial(record, Role::as_is) == &record.trials.back());
-}
-
 TEST_CASE("a proved claim is shown by a trial with its verdict") {
   Record record = sample::culprits();
   Trial repeat = record.trials[4];
@@ -52,13 +44,6 @@ TEST_CASE("reference and discovery show nothing about the subject") {
   bisectd::strategies::Claim claim;
   claim.neutralised.resize(6);
   CHECK(shown_by(record, claim) == nullptr);
-}
-
-TEST_CASE("the trial of the fix") {
-  Record record = sample::culprits();
-  CHECK(fix_trial(record) == &record.trials[3]);
-  record.answer.culprit_set.clear();
-  CHECK(fix_trial(record) == nullptr);
 }
 
 TEST_CASE("a trial of which only the first steps were measured shows nothing, whatever its verdict says") {

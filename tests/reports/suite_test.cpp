@@ -29,42 +29,11 @@ SuiteRecord sample_suite() {
 
 }  // namespace
 
-TEST_CASE("a suite is green only if every model was judged and agrees") {
-  SuiteRecord suite = sample_suite();
-  CHECK(suite_outcome(suite) == Outcome::culprits);  // though one model was not judged
-  suite.entries.pop_back();
-  CHECK(suite_outcome(suite) == Outcome::culprits);
-  suite.entries.erase(suite.entries.begin() + 1);
-  CHECK(suite_outcome(suite) == Outcome::aligned);
-  suite.entries[0].record->outcome = Outcome::inconclusive;
-  CHECK(suite_outcome(suite) == Outcome::inconclusive);
-  suite.entries[0] = {.model = "waiting"};
-  CHECK(suite_outcome(suite) == Outcome::inconclusive);
-}
-
 TEST_CASE("a model that regressed is red even where its search found no answer") {
   SuiteRecord suite;
   suite.entries.push_back(judged("bad", sample::culprits()));
   suite.entries[0].record->outcome = Outcome::inconclusive;
   CHECK(suite_outcome(suite) == Outcome::culprits);
-}
-
-TEST_CASE("the suite as text") {
-  CHECK(suite_text(sample_suite(), Colour::never) ==
-        "good: agrees with the reference, loss -0.004 %\n"
-        "bad: culprits found, loss +3.10 %: ops:pad3d, flags:storage_format\n"
-        "old: unchanged: nothing changed\n"
-        "lost: not judged: no baseline\n"
-        "\n4 models: 2 green, 1 regressed, 1 not judged, 1 min 00 s. Report: /out/nightly/index.html\n");
-}
-
-TEST_CASE("a green model does not hide what its run was warned of") {
-  SuiteRecord suite;
-  suite.entries.push_back(judged("good", sample::aligned()));
-  suite.entries[0].record->warnings = {"the shell has HOSTILE_OFF=<op3>"};
-  CHECK(suite_text(suite, Colour::never).find("loss -0.004 %\n  warning: the shell has HOSTILE_OFF=<op3>\n") !=
-        std::string::npos);
-  CHECK(suite_html(suite).find("warning: the shell has HOSTILE_OFF=&lt;op3&gt;") != std::string::npos);
 }
 
 TEST_CASE("where the subject as it is was tried several times, the trial that bears the answer out is told") {
@@ -99,30 +68,6 @@ TEST_CASE("a suite shows the difference of the metric that decided") {
   suite.entries.push_back(judged("bad", record));
   CHECK(suite_text(suite, Colour::never).find("bad: culprits found, acc -5.89 %") == 0);
   CHECK(suite_html(suite).find("<td>acc -5.89 %</td>") != std::string::npos);
-}
-
-TEST_CASE("the suite as JUnit: one suite per model, right counts, unique stable names") {
-  pugi::xml_document document;
-  REQUIRE(document.load_string(to_junit(sample_suite()).c_str()));
-  std::vector<std::string> names;
-  for (const pugi::xml_node& suite : document.child("testsuites").children("testsuite")) {
-    int tests = 0, failures = 0, errors = 0, skipped = 0;
-    for (const pugi::xml_node& test : suite.children("testcase")) {
-      names.push_back(std::string(test.attribute("classname").value()) + "/" + test.attribute("name").value());
-      ++tests;
-      failures += test.child("failure") ? 1 : 0;
-      errors += test.child("error") ? 1 : 0;
-      skipped += test.child("skipped") ? 1 : 0;
-    }
-    CHECK(suite.attribute("tests").as_int() == tests);
-    CHECK(suite.attribute("failures").as_int() == failures);
-    CHECK(suite.attribute("errors").as_int() == errors);
-    CHECK(suite.attribute("skipped").as_int() == skipped);
-  }
-  CHECK(names == std::vector<std::string>{"bisectd.good/reference.runs", "bisectd.good/accuracy.loss",
-                                          "bisectd.good/search.answer", "bisectd.bad/reference.runs",
-                                          "bisectd.bad/accuracy.loss", "bisectd.bad/search.answer",
-                                          "bisectd.old/search.answer", "bisectd.lost/search.answer"});
 }
 
 TEST_CASE("the index links every report and shows the trend, and hostile text adds nothing") {

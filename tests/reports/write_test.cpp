@@ -1,8 +1,5 @@
 #include "reports/write.hpp"
 
-#include <signal.h>
-#include <sys/resource.h>
-
 #include <fstream>
 
 #include "tests/catch.hpp"
@@ -11,28 +8,6 @@
 
 using namespace bisectd::reports;
 namespace fs = std::filesystem;
-
-namespace {
-
-// While it lives, no file can grow beyond `bytes`: to a writer that looks like a full disk.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &limit_);
-    const rlimit small{bytes, limit_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &small);
-  }
-  ~FullDisk() {
-    setrlimit(RLIMIT_FSIZE, &limit_);
-    signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit limit_{};
-  void (*handler_)(int);
-};
-
-}  // namespace
 
 TEST_CASE("all reports are written and replaced") {
   const Folder folder;
@@ -43,21 +18,6 @@ TEST_CASE("all reports are written and replaced") {
   CHECK(files == renderers().size());
   for (const Renderer& renderer : renderers())
     CHECK(content(folder.path() / renderer.file) == renderer.render(sample::culprits()));
-}
-
-TEST_CASE("a full disk leaves the old reports whole and is reported") {
-  const Folder folder;
-  REQUIRE(write_reports(sample::unfinished(), folder.path()).empty());
-  std::vector<std::string> problems;
-  {
-    const FullDisk full(100);
-    problems = write_reports(sample::culprits(), folder.path());
-  }
-  REQUIRE(problems.size() == renderers().size());
-  CHECK(problems[0] == (folder.path() / "report.json").string() + " was not written: File too large");
-  for (const Renderer& renderer : renderers())
-    CHECK(content(folder.path() / renderer.file) == renderer.render(sample::unfinished()));
-  CHECK_FALSE(fs::exists(folder.path() / "report.json.new"));
 }
 
 TEST_CASE("a missing folder is a problem, not an exception") {
