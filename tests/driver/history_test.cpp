@@ -92,6 +92,10 @@ TEST_CASE("what is journaled is read back") {
   CHECK(past.refused_because == std::vector<std::string>{"", "no kernel"});
   REQUIRE(past.judgement);
   CHECK(judged_record(3, *past.judgement) == judged_record(3, judgement));
+  CHECK((past.judgement->strict && past.judgement->comparable_until == 40));
+  CHECK(past.judgement->spreads.at("loss").identical == 5);
+  REQUIRE(past.judgement->beside_as_is);
+  CHECK(past.judgement->beside_as_is->delta == 0.02);
   CHECK_FALSE(history.trials[1].judgement);
   CHECK_FALSE(history.trials[1].attempts[0].ending);
   CHECK(history.order_judged == std::vector<std::size_t>{0});
@@ -131,6 +135,8 @@ TEST_CASE("how a session ended is read back") {
   CHECK(history.elapsed_s == 9);
   REQUIRE(history.conclusion);
   CHECK(finished_record(*history.conclusion, 9) == finished_record(conclusion, 9));
+  CHECK(history.conclusion->no_effect.at(0).why == "why");
+  CHECK(history.conclusion->workaround_unset == conclusion.workaround_unset);
 }
 
 TEST_CASE("records that cannot be are refused with their line") {
