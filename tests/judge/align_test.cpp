@@ -6,13 +6,6 @@
 
 using namespace bisectd::driver::judge;
 
-TEST_CASE("a series in order is taken as it is") {
-  const Track track = tidy({{1, 3.0}, {5, 2.0}, {9, 1.0}});
-  CHECK(track.steps == std::vector<std::int64_t>{1, 5, 9});
-  CHECK_FALSE(track.resumed);
-  CHECK(tidy({}).empty());
-}
-
 TEST_CASE("after a restart the value logged last counts, also when steps go back") {
   const Track track = tidy({{1, 10}, {2, 20}, {3, 30}, {2, 21}, {3, 31}, {4, 41}});
   CHECK(track.steps == std::vector<std::int64_t>{1, 2, 3, 4});
@@ -34,11 +27,4 @@ TEST_CASE("identical means the same bits") {
   CHECK(identical(tidy({{1, nan}, {2, 1}}), tidy({{1, nan}, {2, 1}})));
   CHECK_FALSE(identical(tidy({{1, 0.0}}), tidy({{1, -0.0}})));
   CHECK_FALSE(identical(tidy({{1, 0.0}}), tidy({{2, 0.0}})));
-}
-
-TEST_CASE("match pairs values with places of a grid and skips the rest") {
-  const std::vector<std::int64_t> grid = {2, 4, 6};
-  const Match found = match(tidy({{1, 1}, {2, 20}, {5, 5}, {6, 60}, {7, 7}}), grid);
-  CHECK(found.at == std::vector<std::size_t>{0, 2});
-  CHECK(found.values == std::vector<double>{20, 60});
 }

@@ -27,20 +27,6 @@ TEST_CASE("two windows count twice when runs wander and once when they keep thei
   CHECK(spread_of(std::vector<double>{1}).dof == 0);
 }
 
-TEST_CASE("spreads of several configurations add up") {
-  NoisePool pool;
-  CHECK_FALSE(pool.deterministic());
-  Spread repeat;
-  repeat.identical = 2;
-  pool.add(repeat);
-  CHECK(pool.deterministic());
-  pool.add(spread_of(std::vector<double>{1, 3}));
-  CHECK_FALSE(pool.deterministic());
-  pool.add(spread_of(std::vector<double>{10, 14}));
-  CHECK(variance_of(pool.total).value == Approx((2.0 + 8.0) / 2));
-  CHECK(variance_of(pool.total).dof == Approx(2));
-}
-
 TEST_CASE("the standard error has a floor and shrinks with attempts and references") {
   CHECK(standard_error({4, 4}, 5, 1, 0).value == Approx(2 * std::sqrt(1.2)));
   CHECK(standard_error({4, 4}, 5, 3, 0).value == Approx(2 * std::sqrt(1.0 / 3 + 0.2)));

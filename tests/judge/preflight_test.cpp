@@ -60,13 +60,6 @@ TEST_CASE("a log that prints one decimal of a loss of 2 cannot show 0.5 %, four 
   CHECK(found(look({printed(2, 0.1)}), "precision"));
 }
 
-TEST_CASE("what printing moves a mean by: a quarter of a digit where all values are printed alike, less where they change") {
-  CHECK(printing_error(std::vector<double>(9, 2.5), 0.1) == Approx(0.025));
-  CHECK(printing_error(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9}, 1) == Approx(0.25 / 3));
-  CHECK(printing_error(std::vector<double>{2.5}, 0.1) == Approx(0.025));
-  CHECK(printing_error(std::vector<double>{1, 2, 3}, 0) == 0);
-}
-
 TEST_CASE("a running median is recognised by its repeated values") {
   Curve median = noisy(400, 1, 0.01);
   Series& series = median.series["loss"];

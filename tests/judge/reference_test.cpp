@@ -42,29 +42,6 @@ TEST_CASE("bit-identical references count once, whatever their number") {
   CHECK(two->level.dof == 1);
 }
 
-TEST_CASE("the final window is the last 30 %: 18 of 60 points") {
-  const auto reference = prepare(identical_references(60, 1));
-  REQUIRE(reference);
-  CHECK(reference->steps[reference->window.from] == 43);
-  CHECK(reference->window.to == 60);
-  CHECK(reference->window.size() == 18);
-}
-
-TEST_CASE("a log every ten steps has its window in steps, too") {
-  Series sparse;
-  for (int step = 10; step <= 400; step += 10) sparse.push_back({step, plain_loss(step)});
-  const auto reference = prepare({curve_of(sparse)});
-  REQUIRE(reference);
-  CHECK(reference->stride == 10);
-  CHECK(reference->window.size() == 12);
-}
-
-TEST_CASE("one point is a curve; its window holds it") {
-  const auto reference = prepare({curve_of({{7, 2.0}})});
-  REQUIRE(reference);
-  CHECK(reference->window.size() == 1);
-}
-
 TEST_CASE("a reference with NaN of its own is left out while three are left") {
   std::vector<Curve> runs = noisy_references(100, 3, 0.001);
   runs.push_back(nan_at(100, 50, 50));
@@ -123,25 +100,11 @@ TEST_CASE("why runs differ: not at all, by rounding that grows, or by chance fro
   CHECK(reference_of(late).cause == Cause::rounding);
 }
 
-TEST_CASE("the last printed digit of a log is known") {
-  CHECK(reference_of(one_reference()).unit == 0);
-  CHECK(reference_of(one_reference({.log = {.decimals = 3}})).unit == Approx(0.001));
-}
-
 TEST_CASE("a step where every reference is NaN is excused") {
   const auto reference = prepare({nan_at(100, 50, 50), nan_at(100, 50, 50)});
   REQUIRE(reference);
   CHECK(reference->excused == std::vector<std::int64_t>{50});
   CHECK(reference->steps.size() == 99);
-}
-
-TEST_CASE("a reference that ended early is left out") {
-  std::vector<Curve> runs = identical_references(100, 2);
-  runs.push_back(curve(60, plain_loss));
-  const auto reference = prepare(runs);
-  REQUIRE(reference);
-  CHECK(reference->last_step() == 100);
-  CHECK(reference->given == 2);
 }
 
 TEST_CASE("steps may be negative") {

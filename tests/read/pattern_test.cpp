@@ -19,35 +19,7 @@ namespace {
 
 constexpr std::array<std::string_view, 1> kName{"name"};
 
-Needed needed(const std::string& text) { return Pattern(text, kName, {}).needed(); }
-
 }  // namespace
-
-TEST_CASE("a pattern that begins with a literal needs it as it is written") {
-  const Needed found = needed(R"(missing (?P<name>\w+) kernel)");
-  REQUIRE(found.literals.size() == 1);
-  CHECK(found.literals[0].text == "missing ");
-  CHECK_FALSE(found.literals[0].ignore_case);
-}
-
-TEST_CASE("a pattern with a literal inside needs it in any case") {
-  const Needed found = needed(R"(^(?P<name>\w+) Kernel run finish\.)");
-  REQUIRE(found.literals.size() == 1);
-  CHECK(found.literals[0].text == " kernel run finish.");
-  CHECK(found.literals[0].ignore_case);
-}
-
-TEST_CASE("of alternatives each is enough") {
-  const Needed found = needed(R"((?P<name>\w+) (?:falls back|fell back))");
-  CHECK_FALSE(found.any_line);
-  CHECK(found.literals.size() == 2);
-}
-
-TEST_CASE("a pattern without a literal may match any line") {
-  CHECK(needed(R"((?P<name>\d+))").any_line);
-  CHECK(needed(R"((?P<name>\d+)|loss)").any_line);
-  CHECK(needed("(?i)(?P<name>\xc3\xa4\xc3\xb6\xc3\xbc+)").any_line);  // other alphabets fold to other bytes
-}
 
 TEST_CASE("a match through the literal is the match of RE2 itself") {
   for (const char* text : {R"(ab(?P<name>c?)\b)", R"(\bab(?P<name>c?))", R"(\bx? (?P<name>ab))", R"(\Ba?b(?P<name>c?))",

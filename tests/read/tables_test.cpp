@@ -148,12 +148,3 @@ TEST_CASE("CSV among other output begins with its header") {
   CHECK(log.steps() == Steps{1});
   CHECK(log.reader.wrong_line_count() == 0);
 }
-
-TEST_CASE("fields of a CSV line") {
-  using Fields = std::vector<std::string>;
-  CHECK(csv_fields("a,,b,") == Fields{"a", "", "b", ""});
-  CHECK(csv_fields("") == Fields{""});
-  CHECK(csv_fields("\"\"\"\",x") == Fields{"\"", "x"});
-  CHECK_FALSE(csv_fields("\"a"));
-  CHECK_FALSE(csv_fields("\"a\"b"));
-}

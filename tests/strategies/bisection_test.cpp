@@ -109,29 +109,6 @@ TEST_CASE("ordered: sets that say nothing are gone around, and named where they 
   CHECK_FALSE(mute.ordered.retries().empty());
 }
 
-TEST_CASE("ordered: who is guilty is the likelier the more is known, and the others are cleared") {
-  OneSearch game(8, {{5}});
-  std::vector<double> guilt = game.ordered.guilt();
-  for (SuspectId suspect = 0; suspect < 8; ++suspect) CHECK((guilt[suspect] > 0.1 && guilt[suspect] < 0.6));
-  game.play();
-  guilt = game.ordered.guilt();
-  for (SuspectId suspect = 0; suspect < 8; ++suspect) CHECK(guilt[suspect] == (suspect == 5 ? 1 : 0));
-}
-
-TEST_CASE("ordered: suspects that stay exposed or stay out are neither searched nor found") {
-  const std::vector<double> odds(5, 1.0);
-  std::vector<Observation> history;
-  Bisection ordered(odds, {}, set_of(5, {0}), set_of(5, {1}), history, 3);
-  const Predicate predicate{5, {{0, 3}, {1}}};
-  for (auto sets = ordered.ask(1, {}); !sets.empty(); sets = ordered.ask(1, {})) {
-    CHECK(sets.front().test(0));
-    CHECK_FALSE(sets.front().test(1));
-    history.push_back(predicate.seen(sets.front()));
-    ordered.observe(history.back());
-  }
-  CHECK(ordered.found() == std::vector<SuspectId>{3});
-}
-
 TEST_CASE("cause search: for every predicate over four suspects the cause of a culprit is minimal and fails alone") {
   for_each_antichain(4, [](const Causes& causes) {
     OneSearch game(4, causes);

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <map>
 
-#include "strategies/causes/pools.hpp"
+#include "strategies/causes/belief.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/predicates.hpp"
 
@@ -20,31 +20,6 @@ Oracle flipping(const Oracle& truth, double flip, std::uint64_t seed) {
 }
 
 }  // namespace
-
-TEST_CASE("pools split what is believed: each halves it, and no known one is chosen") {
-  constexpr std::size_t kSize = 8;
-  std::vector<causes::Explanation> explanations;
-  for (std::size_t i = 0; i < 80; ++i) explanations.push_back({{i % kSize}});
-  const std::vector<Suspect> suspects(kSize, {.price = 1});
-  const auto pools = [&](std::size_t count, std::vector<Active> known) {
-    std::vector<Active> batch;
-    Random random(3);
-    causes::add_pools(explanations, suspects, active(kSize, {}), 0, count, known, batch, random);
-    return batch;
-  };
-  const std::vector<Active> three = pools(3, {});
-  REQUIRE(three.size() == 3);
-  std::map<std::vector<bool>, int> told_apart;  // three halves that are independent name one of eight
-  for (SuspectId suspect = 0; suspect < kSize; ++suspect)
-    ++told_apart[{three[0].test(suspect), three[1].test(suspect), three[2].test(suspect)}];
-  for (const SuspectSet& pool : three) CHECK(pool.count() == kSize / 2);
-  CHECK(told_apart.size() == kSize);
-  const std::vector<Active> other = pools(1, {three[0]});
-  REQUIRE(other.size() == 1);
-  CHECK(other[0] != three[0]);
-  explanations.assign(80, explanations.front());
-  CHECK(pools(3, {}).empty());  // nothing is left to tell
-}
 
 TEST_CASE("explanations are as frequent as their posterior says, by enumeration of all of them") {
   // Two noisy votes over three suspects: {0, 1} failed, {1, 2} passed.

@@ -33,28 +33,6 @@ struct FiveSuspects {
 
 }  // namespace
 
-TEST_CASE("the claims of an answer: the fix, each of its members, each cause, each of its members") {
-  const FiveSuspects nothing_told;
-  const std::vector<Claim> claims = nothing_told.claims();
-  struct Wanted {
-    Kind kind;
-    std::vector<SuspectId> subject, active;
-    Verdict expected;
-  };
-  const std::vector<Wanted> wanted{
-      {Kind::fix_passes, {1, 2}, {0, 3, 4}, Verdict::pass},    {Kind::member_needed, {1}, {0, 1, 3, 4}, Verdict::fail},
-      {Kind::member_needed, {2}, {0, 2, 3, 4}, Verdict::fail}, {Kind::cause_fails, {1}, {1}, Verdict::fail},
-      {Kind::cause_fails, {2, 3}, {2, 3}, Verdict::fail},      {Kind::cause_minimal, {3, 2}, {3}, Verdict::pass},
-      {Kind::cause_minimal, {2, 3}, {2}, Verdict::pass}};
-  CHECK(claims.size() == wanted.size());  // a lone cause is minimal as it is: nothing active passed
-  for (const Wanted& each : wanted) {
-    const Claim& claim = claim_of(claims, each.kind, each.subject);
-    CHECK_FALSE(claim.proved);
-    CHECK(claim.expected == each.expected);
-    CHECK(active_beside(claim.neutralised) == active(5, each.active));  // the trial to run
-  }
-}
-
 TEST_CASE("that three fail only together is shown by three pairs that pass and by each of them, which passes alone") {
   const std::vector<Claim> claims = certificate(EvidenceLog(5, 0, 0.01), active(5, {}), {{1}, {{1, 2, 4}}});
   std::vector<Active> minimal;
@@ -63,25 +41,6 @@ TEST_CASE("that three fail only together is shown by three pairs that pass and b
   CHECK(minimal.size() == 6);
   for (const std::vector<SuspectId>& some : {std::vector<SuspectId>{1}, {2}, {4}, {1, 2}, {1, 4}, {2, 4}})
     CHECK(std::ranges::count(minimal, active(5, some)) == 1);
-}
-
-TEST_CASE("that something fails is shown by any failure with less active; that it passes by its own trial alone") {
-  FiveSuspects told;
-  told.active_were({1}, Verdict::fail);
-  CHECK(told.proved(Kind::cause_fails, {1}));
-  CHECK(told.proved(Kind::member_needed, {1}));  // by the same trial
-  CHECK(active_beside(claim_of(told.claims(), Kind::member_needed, {1}).neutralised) == active(5, {1}));
-  told.active_were({1, 2, 3}, Verdict::fail);
-  CHECK_FALSE(told.proved(Kind::cause_fails, {2, 3}));  // more was active
-  told.active_were({0, 2, 3, 4}, Verdict::pass);
-  CHECK_FALSE(told.proved(Kind::cause_minimal, {2, 3}));  // opposite faults may cancel in it
-  told.active_were({}, Verdict::pass);
-  CHECK_FALSE(told.proved(Kind::cause_minimal, {2, 3}));  // and less active says nothing of a pass
-  told.active_were({2}, Verdict::pass);
-  CHECK(told.proved(Kind::cause_minimal, {2, 3}));
-  CHECK_FALSE(told.proved(Kind::fix_passes, {1, 2}));
-  told.active_were({0, 3, 4}, Verdict::pass);
-  CHECK(told.proved(Kind::fix_passes, {1, 2}));
 }
 
 TEST_CASE("whatever is told of a monotone truth: a claim is proved if and only if a told trial shows it") {
@@ -161,17 +120,6 @@ TEST_CASE("the confidence in an answer is that of the claims about its culprit s
   claims[2] = {.kind = Kind::cause_fails, .bits = 0};  // who is guilty beside them does not count
   CHECK(confidence_in(claims) == Approx(8.0 / 9 * 16.0 / 17));
   CHECK(confidence_in({}) == 1);
-}
-
-TEST_CASE("a trial shows a claim by its verdict and its set, also for what stayed active") {
-  const Answer answer{.culprit_set = {1}, .causes = {{1}}, .not_neutralisable = {3}};
-  const Claim fails_alone{.kind = Kind::cause_fails, .subject = {1}, .expected = Verdict::fail};
-  CHECK(shows(fails_alone, answer, neutralised(4, {0, 2}), Verdict::fail));
-  CHECK_FALSE(shows(fails_alone, answer, neutralised(4, {0, 2}), Verdict::pass));
-  CHECK_FALSE(shows(fails_alone, answer, neutralised(4, {0}), Verdict::fail));
-  const Claim passes{.kind = Kind::fix_passes, .subject = {1}, .expected = Verdict::pass, .own_trial = true};
-  CHECK(shows(passes, answer, neutralised(4, {1}), Verdict::pass));
-  CHECK_FALSE(shows(passes, answer, neutralised(4, {1, 2}), Verdict::pass));
 }
 
 TEST_CASE("a proof is as sure as the judge was of the least sure verdict that it rests on, though none is weighed") {

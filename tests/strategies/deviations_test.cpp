@@ -42,20 +42,6 @@ TEST_CASE("deviations: who passes alone and is off tenfold at three steps, by th
   CHECK(log.named(active(5, {}), set_of(5, {3})) == Named{{1, 40}});  // guilty together with another one
 }
 
-TEST_CASE("deviations: nothing is said of several at once, without the steps of everything neutralised, or of other steps") {
-  Deviating log;
-  log.active_were({1}, kPass, {50, 50, 50});
-  CHECK(log.named(active(5, {}), SuspectSet(5)).empty());
-  log.active_were({}, kPass, {0, 0, 0}).active_were({2, 3}, kPass, {50, 50, 50}).active_were({4}, kPass, {50, 50, 50, 50});
-  CHECK(log.named(active(5, {}), SuspectSet(5)) == Named{{1, 50}});
-}
-
-TEST_CASE("deviations: alone means beside what always is active") {
-  Deviating log;
-  log.active_were({0}, kPass, {0, 0, 0}).active_were({0, 2}, kPass, {20, 20, 30}).active_were({1}, kPass, {90, 90, 90});
-  CHECK(log.named(active(5, {0}), SuspectSet(5)) == Named{{2, 30}});  // 0 was neutralised in the last one
-}
-
 TEST_CASE("deviations: where all begins otherwise, as on a device that rounds coarsely, nobody is named for as much") {
   for (const double offset : {4.0, 40.0}) {
     Deviating log;

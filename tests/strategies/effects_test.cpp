@@ -30,53 +30,6 @@ Evidence judged(const Neutralised& set, double percent) {
 
 }  // namespace
 
-TEST_CASE("two of three causes do nothing in the subject as it is") {
-  const Causes causes{{1}, {4}, {7}};
-  const Effects effects = effects_of(causes, {0, 0}, {{-2, 4}, {3, 3}, {3, 2}}, {-2, 4});
-  REQUIRE(needless_sets(effects).size() == 1);
-  CHECK((needless_sets(effects)) == Causes{{4, 7}});
-  CHECK_FALSE(fix_only_makes_up(effects));
-  CHECK(needless_sets(effects_of(causes, {0, 0}, {{-2, 4}, {3, 3}, {3, 2}}, {4, 9})).empty());
-  CHECK(needless_sets(effects_of({{1}, {4}, {7, 8}}, {0, 0}, {{-2, 4}, {3, 3}, {3, 2}}, {-2, 4})).empty());
-  CHECK(needless_sets(effects_of({{4}, {7}}, {0}, {{3}, {3}}, {0})).empty());  // then there is nothing to find
-  // The culprit and an innocent do as much: only trials tell them apart.
-  CHECK((needless_sets(effects_of(causes, {0}, {{12}, {6.1}, {12}}, {12}))) == Causes{{1, 4}, {4, 7}, {1, 7}});
-}
-
-TEST_CASE("three that must move together do nothing in the subject as it is") {
-  const auto sets = needless_sets(effects_of({{1}, {2}, {3}, {4}}, {0}, {{7}, {2}, {2.1}, {2}}, {7}));
-  REQUIRE(!sets.empty());
-  CHECK(sets.front() == std::vector<SuspectId>{2, 3, 4});
-}
-
-TEST_CASE("where the subject as it is fails by what has no size, only what cancels is known") {
-  Effects effects = effects_of({{1}, {4}, {7}}, {0}, {{2}, {-3}, {3}}, {2});
-  effects.mended.clear();
-  CHECK((needless_sets(effects)) == Causes{{4, 7}});
-  CHECK_FALSE(do_not_add_up(effects));
-  CHECK_FALSE(fix_only_makes_up(effects));
-}
-
-TEST_CASE("two or three of the causes cancel") {
-  const Causes causes{{1}, {4}, {7}, {9}};
-  // With everything neutralised 0.3 is left of the replacements of #4 and #7, and nothing with both active.
-  const auto sets = needless_sets(effects_of(causes, {0.3}, {{2.8}, {-3.3}, {3}, {8}}, {10.5}));
-  REQUIRE(sets == Causes{{4, 7}, {1, 4}});
-  CHECK((needless_sets(effects_of(causes, {0}, {{9}, {-4}, {3}, {1}}, {9}))) == Causes{{4, 7, 9}});
-  CHECK(needless_sets(effects_of(causes, {0}, {{2.8}, {-1.8}, {3.9}, {9}}, {13.9})).empty());
-  CHECK(needless_sets(effects_of({{4}, {7}}, {0}, {{3}, {-2.9}}, {0.1})).empty());  // one must be left
-  CHECK((needless_sets(effects_of({{1}, {4}, {7}}, {0}, {{3}, {-3}, {3}}, {3}))) == Causes{{1, 4}, {4, 7}});
-  // What leaves least comes first: the fault and a replacement that is nearly as wrong look like a pair.
-  CHECK((needless_sets(effects_of({{0}, {3}, {6}, {9}}, {0}, {{4}, {-4.1}, {-3.5}, {7.6}}, {4}))).front() ==
-        std::vector<SuspectId>{3, 6, 9});
-  // Three of many at the most, as each is a trial.
-  CHECK(needless_sets(effects_of(causes, {0}, {{3}, {-3}, {3}, {-3}}, {0})).size() == 3);
-  // So it is with what may do nothing: twelve faults that are off by a quarter less together.
-  Causes many;
-  for (SuspectId suspect = 0; suspect < 12; ++suspect) many.push_back({suspect});
-  CHECK(needless_sets(effects_of(many, {0}, std::vector<Off>(12, Off{2}), {18})).size() == 3);
-}
-
 TEST_CASE("causes that do not add up to what the fix takes away may hold one that is right in itself") {
   // #2 is off by 4; where one of the two is neutralised, 3 more.
   CHECK(may_hold_innocent(effects_of({{2}, {5}}, {0}, {{7}, {3}}, {4})));
@@ -101,12 +54,6 @@ TEST_CASE("causes that do not add up to what the fix takes away may hold one tha
   REQUIRE(game.answer.state == State::proved);
   CHECK(game.answer.culprit_set == std::vector<SuspectId>{2, 5});
   CHECK(game.answer.explanation.find("some of them may be right in themselves") != std::string::npos);
-}
-
-TEST_CASE("a fix that takes away the opposite of what its causes add mends nothing") {
-  CHECK(fix_only_makes_up(effects_of({{5}}, {0, 0}, {{-3, 2}}, {3.2, -2})));
-  CHECK_FALSE(fix_only_makes_up(effects_of({{5}}, {0, 0}, {{-3, 2}}, {-3.2, 2})));
-  CHECK_FALSE(fix_only_makes_up(effects_of({{5}}, {0, 0}, {{-3, 2}}, {3, 2})));
 }
 
 TEST_CASE("two wrong replacements that nearly cancel are not accused", "[often]") {

@@ -34,17 +34,6 @@ Evidence any_evidence(Random& random, std::size_t suspects) {
 
 }  // namespace
 
-TEST_CASE("exact verdicts settle at once, a majority settles a dispute") {
-  EvidenceLog log(3, 0.0, 0.003);
-  const Neutralised set = neutralised(3, {1});
-  log.tell(evidence_of(set, Verdict::fail));
-  CHECK(log.find(active_beside(set))->verdict == Verdict::fail);
-  log.tell(evidence_of(set, Verdict::pass));
-  CHECK(log.find(active_beside(set))->verdict == Verdict::inconclusive);
-  log.tell(evidence_of(set, Verdict::pass));
-  CHECK(log.find(active_beside(set))->verdict == Verdict::pass);
-}
-
 TEST_CASE("verdicts of both kinds about differences at the target itself are none, though runs repeat themselves") {
   const auto measured = [](const Neutralised& set, Verdict verdict, double p_bad, double delta) {
     Evidence evidence = verdict_with(set, verdict, p_bad);
@@ -86,58 +75,6 @@ TEST_CASE("verdicts of both kinds about differences at the target itself are non
   CHECK(verdict_of(log, third) == Verdict::fail);
 }
 
-TEST_CASE("an undecided set whose repeat measures the same counts as what it clearly leans to, and no surer") {
-  const Neutralised clear = neutralised(3, {0}), unclear = neutralised(3, {1});
-  EvidenceLog log(3, 0.0, 0.003);
-  for (const auto& [set, p_bad] : {std::pair(clear, 0.95), std::pair(unclear, 0.7)}) {
-    Evidence evidence = verdict_with(set, Verdict::inconclusive, p_bad);
-    evidence.delta = 0.006;
-    log.tell(evidence);
-    CHECK(log.find(active_beside(set))->verdict == Verdict::inconclusive);
-    log.tell(evidence);
-  }
-  CHECK(log.find(active_beside(clear))->verdict == Verdict::fail);
-  CHECK(log.find(active_beside(clear))->surest == 0.8);
-  CHECK(log.find(active_beside(unclear))->verdict == Verdict::inconclusive);
-}
-
-TEST_CASE("with noise a set is settled by agreeing verdicts, a doubtful judge counts less, a certain one no more") {
-  EvidenceLog log(3, 0.05, 0.01);
-  const auto verdict_after = [&](const Evidence& evidence) {
-    log.tell(evidence);
-    return log.find(active_beside(evidence.neutralised))->verdict;
-  };
-  const Evidence usual = evidence_of(neutralised(3, {1}), Verdict::fail);
-  CHECK(verdict_after(usual) == Verdict::inconclusive);
-  CHECK(verdict_after(usual) == Verdict::fail);
-  const Evidence doubtful = verdict_with(neutralised(3, {2}), Verdict::fail, 0.7);
-  CHECK(verdict_after(doubtful) == Verdict::inconclusive);
-  CHECK(verdict_after(doubtful) == Verdict::inconclusive);
-  const Evidence certain = verdict_with(neutralised(3, {0}), Verdict::fail, 1.0);
-  CHECK(verdict_after(certain) == Verdict::inconclusive);
-  CHECK(verdict_after(certain) == Verdict::fail);
-}
-
-TEST_CASE("the doubt about a verdict is the judge's, but never less than verdicts are wrong in general") {
-  EvidenceLog noisy(1, 0.1, 0.01), exact(1, 0.0, 0.01);
-  struct Case {
-    Verdict verdict;
-    double p_bad, doubt;
-  };
-  for (const auto& [verdict, p_bad, doubt] :
-       {Case{Verdict::fail, 0.99, 0.1}, Case{Verdict::fail, 0.8, 0.2}, Case{Verdict::fail, 0.3, 0.5},
-        Case{Verdict::pass, 0.01, 0.1}, Case{Verdict::pass, 0.25, 0.25}, Case{Verdict::inconclusive, 0.6, 0.4},
-        Case{Verdict::inconclusive, 0.2, 0.2}, Case{Verdict::unresolved, 0.9, 0.5}}) {
-    INFO("verdict " << static_cast<int>(verdict) << ", p_bad " << p_bad);
-    const Evidence evidence = verdict_with(neutralised(1, {}), verdict, p_bad);
-    noisy.tell(evidence);
-    exact.tell(evidence);
-    CHECK(noisy.doubt(noisy.told().back()) == Approx(doubt));
-    CHECK(noisy.silent(noisy.told().back()) == (doubt > 0.4));
-    CHECK(exact.doubt(exact.told().back()) == (decided(verdict) ? 0.0 : 0.5));
-  }
-}
-
 TEST_CASE("with noise a small difference to the other side than the subject's may be what the references are off by") {
   for (const double difference : {-0.009, -0.02, 0.009}) {
     EvidenceLog log(3, 0.02, 0.003);
@@ -170,17 +107,6 @@ TEST_CASE("a trial of which only the first steps were looked at is told, and say
   REQUIRE(log.tell(first_steps_of(set, {})));
   CHECK(log.find(active_beside(set))->inconclusive == 1);
   CHECK(log.signed_trials().size() == 2);
-}
-
-TEST_CASE("a contradiction is known as soon as it is told") {
-  EvidenceLog log(4, 0.0, 0.003);
-  log.tell(evidence_of(neutralised(4, {0}), Verdict::pass));
-  CHECK_FALSE(log.contradiction());
-  log.tell(evidence_of(neutralised(4, {0, 1}), Verdict::fail));
-  REQUIRE(log.contradiction());
-  CHECK(log.entries()[log.contradiction()->fail].active == active(4, {2, 3}));
-  CHECK_FALSE(
-      log.contradiction([](const LogEntry& fail, const LogEntry&) { return fail.active.count() == 2; }));  // it is excused
 }
 
 TEST_CASE("whatever is told: contradictions and votes are those that a scan of the entries finds") {

@@ -20,17 +20,6 @@ bool mends(const std::vector<SuspectId>& fix, const Causes& causes) {
 
 }  // namespace
 
-TEST_CASE("the cheapest fix: price first, then fewest members") {
-  std::vector<Suspect> suspects(5);
-  suspects[1].price = 5;
-  suspects[2].price = 1;
-  CHECK(cheapest_fix(Causes{{0}, {1, 2}}, suspects) == std::vector<SuspectId>{0, 2});
-  CHECK(cheapest_fix(Causes{{1, 3}, {1, 4}}, suspects) == std::vector<SuspectId>{3, 4});  // 0 instead of 5
-  suspects[3].price = suspects[4].price = 2.5;
-  CHECK(cheapest_fix(Causes{{1, 3}, {1, 4}}, suspects) == std::vector<SuspectId>{1});  // the same price, one member
-  CHECK(cheapest_fix(Causes{}, suspects).empty());
-}
-
 TEST_CASE("the cheapest fix of many joint causes that share nothing is found at once") {
   Causes causes;
   for (SuspectId i = 0; i < 12; ++i) causes.push_back({3 * i, 3 * i + 1, 3 * i + 2});

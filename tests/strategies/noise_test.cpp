@@ -22,19 +22,6 @@ TEST_CASE("the flip chance follows the evidence and is never taken for nothing")
   CHECK(believed(50, 50) < 0.3);
 }
 
-TEST_CASE("another flip chance weighs all verdicts again, those told before it too") {
-  EvidenceLog log(3, 0.04, 0.01);
-  const Neutralised set = neutralised(3, {});
-  for (int i = 0; i < 2; ++i) log.tell(evidence_of(set, Verdict::fail));
-  CHECK(log.entries().front().verdict == Verdict::fail);
-  CHECK(log.set_flip(0.2));
-  CHECK(log.entries().front().verdict == Verdict::inconclusive);
-  CHECK(log.set_flip(0.04));
-  CHECK(log.entries().front().verdict == Verdict::fail);
-  log.tell(evidence_of(set, Verdict::pass));
-  CHECK(log.believed_flip() == Approx(2.0 / 28));
-}
-
 TEST_CASE("stated confidence is what is measured, with a flip chance that nobody tells", "[often]") {
   for (double wanted : {0.8, 0.95}) {
     double right = 0, stated = 0, games = 0;

@@ -27,32 +27,6 @@ struct OneSet {
 
 }  // namespace
 
-TEST_CASE("a set is worth asking until it is decided, or was asked in vain often enough") {
-  const EvidenceLog empty(2, 0.0, 0.01);
-  CHECK(worth_asking(empty, nullptr));
-  for (const double flip : {0.0, kNoise}) {
-    INFO("flip " << flip);
-    CHECK(OneSet(flip, {kBroke, kBroke}).worth());
-    CHECK_FALSE(OneSet(flip, {kBroke, kBroke, kBroke}).worth());  // a run that breaks mostly breaks again
-    CHECK_FALSE(OneSet(flip, {kFail, kFail}).worth());            // decided
-  }
-  // Where no verdict is wrong, a judge that cannot tell thrice cannot tell; where noise hides it, the next vote may.
-  CHECK_FALSE(OneSet(0, {kUndecided, kUndecided, kUndecided}).worth());
-  Evidence vote = evidence_of(neutralised(2, {0}), kUndecided);
-  for (const auto& [p_bad, votes] : {std::pair(0.4, 9), std::pair(0.5, 4), std::pair(0.48, 4)}) {
-    vote.p_bad = p_bad;
-    OneSet noisy(kNoise, {});
-    for (int told = 0; told < votes; ++told) {
-      CHECK((told == 0 || noisy.worth()));
-      CHECK((told == 0 || !noisy.hidden()));
-      noisy.log.tell(vote);
-    }
-    CHECK_FALSE(noisy.worth());
-    CHECK(noisy.hidden());
-  }
-  CHECK(OneSet(kNoise, {kUndecided, kUndecided, kUndecided, kPass}).worth());  // one said something
-}
-
 TEST_CASE("what measures the same to the last bit is not run a third time where verdicts are exact") {
   Evidence vote = evidence_of(neutralised(2, {0}), kUndecided);
   vote.delta = 0.004;
@@ -83,49 +57,6 @@ TEST_CASE("passes of what passed before do not keep a search going where verdict
   }
 }
 
-TEST_CASE("noise hides nothing that broke, that was decided, or that passed and failed where verdicts are exact") {
-  OneSet broke(kNoise, {kBroke, kBroke, kBroke, kBroke, kBroke, kBroke, kBroke, kBroke, kBroke});
-  CHECK_FALSE(broke.hidden());
-  CHECK_FALSE(OneSet(kNoise, {kPass, kPass, kPass}).hidden());
-  CHECK_FALSE(OneSet(0, {kPass, kFail, kPass, kFail}).hidden());
-  CHECK(OneSet(0, {kUndecided, kUndecided, kUndecided}).hidden());
-  CHECK_FALSE(hidden_by_noise(broke.log, nullptr));
-}
-
-TEST_CASE("one set that passed and failed is asked again, where neither should be possible, until it is settled") {
-  const auto disputed = [](const OneSet& set) { return is_disputed(set.log, set.entry()); };
-  CHECK_FALSE(disputed(OneSet(0, {kFail})));
-  CHECK(disputed(OneSet(0, {kFail, kPass})));
-  CHECK_FALSE(disputed(OneSet(0, {kFail, kPass, kPass})));  // a majority
-  CHECK(disputed(OneSet(0, {kFail, kPass, kBroke, kBroke})));
-  CHECK_FALSE(disputed(OneSet(0, {kFail, kPass, kBroke, kBroke, kBroke})));  // it never will be
-  CHECK_FALSE(disputed(OneSet(kNoise, {kFail, kPass})));                     // a wrong verdict is no surprise
-}
-
-TEST_CASE("each side of a contradiction is worth three verdicts, and three more with noise") {
-  const auto worth = [](const OneSet& set) { return worth_settling(set.log, set.entry()); };
-  CHECK(worth(OneSet(0, {kFail, kFail})));
-  CHECK_FALSE(worth(OneSet(0, {kFail, kFail, kFail})));
-  CHECK(worth(OneSet(kNoise, {kFail, kFail, kFail, kFail, kFail})));
-  CHECK_FALSE(worth(OneSet(kNoise, {kFail, kFail, kFail, kFail, kFail, kFail})));
-}
-
-TEST_CASE("noise may leave an end open after three trials; exact verdicts, a crash and a decided end do not") {
-  const auto may = [](const OneSet& set) { return may_stay_open(set.log, set.entry()); };
-  CHECK_FALSE(may(OneSet(kNoise, {kUndecided, kUndecided})));
-  CHECK(may(OneSet(kNoise, {kUndecided, kUndecided, kUndecided})));
-  CHECK(may(OneSet(kNoise, {kUndecided, kBroke, kUndecided})));
-  CHECK_FALSE(may(OneSet(0, {kUndecided, kUndecided, kUndecided})));
-  CHECK_FALSE(may(OneSet(kNoise, {kBroke, kBroke, kBroke})));
-  CHECK_FALSE(may(OneSet(kNoise, {kFail, kFail, kFail})));
-}
-
-TEST_CASE("an engine that another one can go on from gives up after a third of the silence, whatever the slots") {
-  CHECK(most_silent_sets(1) == 32);
-  CHECK(most_silent_sets(8) == 32);
-  CHECK(most_silent_sets(64) == 256);
-}
-
 TEST_CASE("so many trials in a row said nothing that the next would not either; a known set does not count") {
   const std::size_t slots = 20, enough = 120;  // six rounds of all slots, and 96 at least
   EvidenceLog log(10, 0.0, 0.01);
@@ -150,42 +81,4 @@ TEST_CASE("nor does a verdict now and then among as many") {
     }
     CHECK(all_is_silent(log, 1, nullptr) == !often);
   }
-}
-
-TEST_CASE("an outage: eight breaks in a row are suspicious, and the set that is known to run tells") {
-  Outage outage;
-  constexpr bool kKnown = true, kOther = false, kRan = true, kBroken = false;
-  for (int i = 0; i < 7; ++i) outage.tell(kOther, kBroken);
-  CHECK_FALSE(outage.check_due());
-  outage.tell(kOther, kRan);
-  for (int i = 0; i < 7; ++i) outage.tell(kOther, kBroken);
-  CHECK_FALSE(outage.check_due());  // not in a row
-  outage.tell(kOther, kBroken);
-  REQUIRE(outage.check_due());
-  CHECK_FALSE(outage.on());
-
-  SECTION("it runs: what is neutralised breaks the others, and it is asked the more seldom") {
-    CHECK_FALSE(outage.tell(kKnown, kRan));
-    CHECK_FALSE(outage.check_due());
-    for (int i = 0; i < 23; ++i) outage.tell(kOther, kBroken);
-    CHECK_FALSE(outage.check_due());
-    outage.tell(kOther, kBroken);  // four times as many as before, those counted with
-    CHECK(outage.check_due());
-  }
-  SECTION("it breaks as well: nothing runs, until something does") {
-    CHECK_FALSE(outage.tell(kKnown, kBroken));
-    CHECK(outage.on());
-    CHECK(outage.check_due());
-    CHECK_FALSE(outage.tell(kOther, kBroken));
-    CHECK(outage.tell(kKnown, kRan));  // and what broke since shows nothing
-    CHECK_FALSE(outage.on());
-    CHECK_FALSE(outage.check_due());
-  }
-}
-
-TEST_CASE("the set that is known to run may break alone now and then: that is no outage") {
-  Outage outage;
-  CHECK_FALSE(outage.tell(true, false));
-  CHECK_FALSE(outage.on());
-  CHECK_FALSE(outage.check_due());
 }

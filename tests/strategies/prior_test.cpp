@@ -2,7 +2,6 @@
 #include "strategies/prior.hpp"
 
 #include <cmath>
-#include <numeric>
 
 #include "strategies/random.hpp"
 #include "tests/catch.hpp"
@@ -33,29 +32,6 @@ TEST_CASE("the prior of the first culprit agrees with summing over all ways to d
   for (int k = 2; k <= 65; ++k) sum += share(k) * k * std::pow(0.125 / all, k - 1);
   CHECK(next[1] == Approx(sum));
   CHECK(next[2] == 1);  // none is left
-}
-
-TEST_CASE("what is found already is no longer counted as a first culprit") {
-  const std::vector<double> odds(6, 1.0);
-  const std::vector<double> none_left = first_culprit(odds, {}, 2);
-  CHECK(none_left.size() == 2);
-  CHECK(none_left[0] == 0);
-  CHECK(none_left[1] > 0);
-  // The first of all cannot be "none left": the subject as it is fails.
-  CHECK(first_culprit(odds, std::vector<SuspectId>{0, 1, 2}, 0).back() == 0);
-}
-
-TEST_CASE("the more culprits were found among few, the sooner the next one is expected") {
-  const std::vector<double> odds(200, 1.0);
-  std::vector<SuspectId> order;
-  for (SuspectId suspect = 50; suspect < 200; ++suspect) order.push_back(suspect);
-  const auto chance_of_next = [&](std::size_t found) {
-    const std::vector<double> weight = first_culprit(odds, order, found);
-    return weight[1] / std::accumulate(weight.begin(), weight.end(), 0.0);
-  };
-  CHECK(chance_of_next(1) < chance_of_next(10));
-  CHECK(chance_of_next(10) < chance_of_next(50));
-  CHECK(chance_of_next(50) > 0.25);
 }
 
 TEST_CASE("a hint may be worthless: a quarter of the belief is shared out evenly, and the order of the odds stays") {

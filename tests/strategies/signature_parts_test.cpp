@@ -1,11 +1,6 @@
-// What a search by first steps is made of, each against the formula written down naively: rows, their likelihood, who may
-// stand behind a column, sets that halve a belief, and what verdicts settle.
+// The likelihood that a search by first steps goes by, against its formula written down naively.
 #include <cmath>
-#include <map>
 
-#include "strategies/signatures/engine.hpp"
-#include "strategies/signatures/explanation.hpp"
-#include "strategies/signatures/halving.hpp"
 #include "strategies/signatures/likelihood.hpp"
 #include "tests/catch.hpp"
 #include "tests/strategies/play.hpp"
@@ -13,10 +8,7 @@
 namespace bisectd::strategies::testing {
 namespace {
 
-using signatures::Cause;
-using signatures::Hypothesis;
 using signatures::Rows;
-using Members = std::vector<SuspectId>;
 using Dense = std::vector<std::vector<double>>;
 
 /// Rows in which each suspect is active half of the time, with signatures of noise.
@@ -92,65 +84,7 @@ struct DenseModel {
   }
 };
 
-/// Sets that split these, beside those that run anyway.
-std::vector<SuspectSet> splits_of(const std::vector<Cause>& causes, std::size_t suspects, std::size_t count,
-                                  std::vector<SuspectSet> batch = {}, const Members& quiet = {}) {
-  const std::vector<SuspectSet> known{SuspectSet(suspects)};
-  Random random(5);
-  signatures::split(causes, set_of(suspects, quiet), count, known, batch, random);
-  return batch;
-}
-
-Cause cause_of(const std::vector<Members>& hypotheses) {
-  Cause cause;
-  for (const Members& members : hypotheses)
-    cause.hypotheses.push_back({members, 1.0 / static_cast<double>(hypotheses.size())});
-  return cause;
-}
-
 }  // namespace
-
-TEST_CASE("rows: who was active where, as patterns of 64 rows a word") {
-  Random random(4);
-  const Rows rows = random_rows(20, 130, 3, random);
-  CHECK(rows.size() == 130);
-  CHECK(count_of(rows.everywhere()) == 130);
-  for (SuspectId a = 0; a < 20; ++a)
-    for (SuspectId b = 0; b < a; ++b) {
-      const Pattern pair = rows.pattern(Members{b, a});
-      CHECK(pair == both(rows.pattern(a), rows.pattern(b)));
-      std::vector<std::size_t> where;
-      for (std::size_t row = 0; row < 130; ++row)
-        if (rows.active(row).test(a) && rows.active(row).test(b)) where.push_back(row);
-      CHECK(rows_of(pair) == where);
-      CHECK(count_of(pair) == where.size());
-    }
-}
-
-TEST_CASE("rows: those without first steps, or with others than the first one, are left out") {
-  Rows rows(2);
-  rows.add(set_of(2, {0}), {});
-  CHECK(rows.size() == 0);
-  rows.add(set_of(2, {0}), {1, 2, 3});
-  rows.add(set_of(2, {1}), {1, 2});
-  CHECK(rows.size() == 1);
-  CHECK(rows.steps() == 3);
-}
-
-TEST_CASE("rows: whitened steps count by what they exceed a share of the whole difference") {
-  Rows rows(1);
-  rows.add(set_of(1, {0}), {4, 1000, 0});
-  const signatures::Matrix white = rows.whitened({4, 1000, 0}, 0.003);
-  CHECK(white(0, 0) == Approx(4).epsilon(1e-3));  // quiet steps stay what they are
-  CHECK(white(0, 1) == Approx(1000 / std::sqrt(1 + 9.0)));
-  CHECK(white(0, 2) == 0);
-}
-
-TEST_CASE("first steps tell something where three of them are ten healthy spreads off") {
-  CHECK(signatures::differs_clearly({10, -10, 0, 10}));
-  CHECK_FALSE(signatures::differs_clearly({1000, -1000, 9.9}));
-  CHECK_FALSE(signatures::differs_clearly({}));
-}
 
 TEST_CASE("likelihood: the density of a Gaussian, however its components are added") {
   Random random(8);
@@ -233,83 +167,6 @@ TEST_CASE("likelihood: what is unexplained of a row is how far it is off what th
     }
     CHECK(unexplained[row] == Approx(squares / variance / static_cast<double>(rows.steps())));
   }
-}
-
-TEST_CASE("columns: who was active in the same trials is one class, and the likelier of it the likelier cause") {
-  Rows rows(4);
-  rows.add(set_of(4, {0, 1, 2, 3}), {500, 300, 200});
-  rows.add(set_of(4, {0, 1}), {500, 300, 200});
-  rows.add(set_of(4, {3}), {0, 0, 0});
-  signatures::Columns columns({1, 3, 1, 1});
-  columns.sort(rows);
-  const DenseModel nothing{rows, 1, 0, 0};
-  const std::vector<signatures::Column> likeliest = columns.candidates(rows, nothing.likelihood(), 1, true);
-  REQUIRE(likeliest.size() == 1);
-  const signatures::Column& column = likeliest.front();
-  CHECK(column.pattern == rows.pattern(SuspectId{1}));
-  CHECK(column.pattern != rows.pattern(SuspectId{2}));
-  const std::vector<Hypothesis> cause = columns.hypotheses(rows, nothing.likelihood(), {}, column);
-  REQUIRE(cause.size() >= 2);
-  CHECK(cause[0].members == Members{1});
-  CHECK(cause[1].members == Members{0});
-  CHECK(cause[0].weight == Approx(3 * cause[1].weight));
-  double sum = 0;
-  for (const Hypothesis& each : cause) {
-    sum += each.weight;
-    if (each.members.size() == 2) CHECK(rows.pattern(each.members) == column.pattern);  // a pair explains the same rows
-  }
-  CHECK(sum == Approx(1).epsilon(1e-3));
-}
-
-TEST_CASE("halving: a set holds half of the hypotheses for every cause, two sets tell them in quarters") {
-  std::vector<Members> eight, other;
-  for (SuspectId suspect = 0; suspect < 8; ++suspect) eight.push_back({suspect}), other.push_back({8 + suspect});
-  const std::vector<Cause> causes{cause_of(eight), cause_of(other)};
-  const std::vector<SuspectSet> two = splits_of(causes, 20, 2);
-  REQUIRE(two.size() == 2);
-  for (SuspectId from : {0UL, 8UL}) {
-    std::map<std::pair<bool, bool>, int> quarters;
-    for (SuspectId suspect = from; suspect < from + 8; ++suspect) ++quarters[{two[0].test(suspect), two[1].test(suspect)}];
-    CHECK(quarters.size() == 4);
-    for (const auto& [where, count] : quarters) CHECK(count == 2);
-  }
-  // Beside a set that runs anyway the next one splits its halves.
-  CHECK(splits_of(causes, 20, 2, {two[0]})[0] == two[0]);
-}
-
-TEST_CASE("halving: what is to be quiet is active in no set, and the others are split as they were") {
-  std::vector<Members> eight;
-  for (SuspectId suspect = 0; suspect < 8; ++suspect) eight.push_back({suspect});
-  for (const SuspectSet& set : splits_of({cause_of({{9}}), cause_of(eight)}, 10, 3, {}, {9})) {
-    CHECK_FALSE(set.test(9));
-    CHECK((set & set_of(10, {0, 1, 2, 3, 4, 5, 6, 7})).count() == 4);
-  }
-}
-
-TEST_CASE("halving: a pair is inside where both are, so that more than half of all are active") {
-  std::vector<Members> pairs;
-  for (SuspectId a = 0; a < 8; ++a)
-    for (SuspectId b = 0; b < a; ++b) pairs.push_back({b, a});
-  const SuspectSet set = splits_of({cause_of(pairs)}, 8, 1).front();
-  std::size_t inside = 0;
-  for (const Members& pair : pairs) inside += set.test(pair[0]) && set.test(pair[1]);
-  CHECK((inside >= 10 && inside <= 15));  // of 28: six of eight suspects make 15, five make 10
-}
-
-TEST_CASE("halving: where nothing is left to tell, or all is known, no set is made up") {
-  CHECK(splits_of({cause_of({{0}})}, 1, 1).size() <= 1);
-  const std::vector<SuspectSet> all = splits_of({cause_of({{0}, {1}})}, 2, 9);
-  std::vector<SuspectSet> distinct = all;
-  std::ranges::sort(distinct);
-  CHECK(std::ranges::adjacent_find(distinct) == distinct.end());
-  CHECK(std::ranges::count(all, SuspectSet(2)) == 0);  // known
-}
-
-TEST_CASE("settled: nobody is accused of what is harmless, was set aside, or is left active by a fix that passed") {
-  const signatures::Settled settled{.harmless = {{0}}, .only_beside_others = {{3, 4}}, .fix = {1, 4}};
-  for (const Members& cause : {Members{0}, {3, 4}, {2}}) CHECK(settled.clears(cause));
-  for (const Members& cause : {Members{1}, {2, 4}}) CHECK_FALSE(settled.clears(cause));
-  CHECK_FALSE(signatures::Settled{}.clears({2}));  // none passed
 }
 
 }  // namespace bisectd::strategies::testing

@@ -44,6 +44,16 @@ TEST_CASE("signatures: every claim of the answer is shown by a verdict, none by 
   CHECK(replays(game));
 }
 
+TEST_CASE("what must stay active is neutralised in no trial, those of a few steps included") {
+  SignedWorld world{.size = 64, .causes = {{4}, {30}}};
+  Problem problem = problem_of(world.size);
+  problem.suspects[20].stays_active = true;
+  Search search(problem);
+  play_on(search, world, [](const Trial& trial, Evidence&) { CHECK_FALSE(trial.neutralised.test(20)); });
+  CHECK(world.short_ones > 0);
+  CHECK(search.answer().causes == world.causes);
+}
+
 TEST_CASE("what deviates and does no harm is not accused") {
   SignedWorld world{.size = 64, .causes = {{4}}, .deviating = {{9}, {20}}, .seed = GENERATE(1U, 2, 3, 4)};
   const Game game = play_signed(world);
@@ -220,26 +230,6 @@ TEST_CASE("eight devices: three causes in four rounds") {
       simulate(problem_of(256, 8), {.cause_sizes = {1, 1, 1}, .signature_steps = 12, .interaction = 0.3}, 5);
   CHECK(forecast.named == 1.0);
   CHECK(forecast.rounds.mean <= 4);
-}
-
-TEST_CASE("a component's gain is the log likelihood that it adds") {
-  Random random(3);
-  signatures::Rows rows(40);
-  for (int row = 0; row < 9; ++row) {
-    SuspectSet active(40);
-    for (SuspectId i = 0; i < 40; ++i)
-      if (random.below(2)) active.set(i);
-    std::vector<double> steps;
-    for (int i = 0; i < 6; ++i) steps.push_back(normal_of(random) + (active.test(3) ? 20 * i : 0));
-    rows.add(active, steps);
-  }
-  signatures::Likelihood likelihood(rows, rows.whitened(rows.signature(0), 0), 1, 0, 3);
-  for (const SuspectId suspect : {3u, 5u, 9u}) {
-    const auto gain = likelihood.gain(rows.pattern(suspect));
-    const double before = likelihood.nats();
-    likelihood.add(rows.pattern(suspect), gain.variance);
-    CHECK(likelihood.nats() == Approx(before + gain.nats));
-  }
 }
 
 }  // namespace
