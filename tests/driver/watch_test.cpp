@@ -59,6 +59,24 @@ TEST_CASE("a trace counts only if the run with nothing neutralised has no such l
   CHECK(watch.shows_effect(catalogue).all());
 }
 
+TEST_CASE("a family without an effect pattern owes no trace") {
+  auto e = experiment_with_names();
+  e.families["ops"].effect.reset();
+  const std::vector<driver::neutralise::Member> one{{"ops", "cast"}};
+  CHECK(WatchList(e).shows_effect(Catalogue(one)).none());
+}
+
+TEST_CASE("where the subject's own environment may hide the traces, a missing one says nothing") {
+  auto e = experiment_with_names();
+  e.families["ops"].effect->environment = {{"LOG_LEVEL", "3"}};
+  const std::vector<driver::neutralise::Member> one{{"ops", "cast"}};
+  CHECK(WatchList(e).shows_effect(Catalogue(one)).all());
+  e.subject.environment["LOG_LEVEL"] = {"3", {}};
+  CHECK(WatchList(e).shows_effect(Catalogue(one)).all());
+  e.subject.environment["LOG_LEVEL"] = {"0", {}};
+  CHECK(WatchList(e).shows_effect(Catalogue(one)).none());
+}
+
 namespace {
 
 /// One family whose members are named in a file by the runs in which they work.
@@ -80,6 +98,16 @@ SeenNames left(const std::vector<const char*>& names) {
 }
 
 }  // namespace
+
+TEST_CASE("members are discovered in a file that the run leaves, and a missing file is said") {
+  const auto e = with_file();
+  const WatchList watch(e);
+  REQUIRE(watch.watched().files.size() == 2);
+  CHECK(watch.discovered(left({"A", "B"})) == driver::neutralise::Discovered{{"fusion", {"A", "B"}}});
+  const auto missing = watch.discovered({{}, {FileNames{}, FileNames{}}});
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error() == "the discovery run left no file fired.json that names members of family fusion");
+}
 
 TEST_CASE("a discovered name that cannot be delivered, and too many names, are said") {
   const auto e = with_file();

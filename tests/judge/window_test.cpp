@@ -101,6 +101,27 @@ TEST_CASE("the error of a window covers its mean as often as it should, whatever
   }
 }
 
+TEST_CASE("windows: their lengths, their order, and what they say of a constant difference") {
+  const Reference reference = reference_of(one_reference());
+  const auto levels = windows_of(reference, std::vector<double>(240, 0.01));
+  CHECK(std::ranges::is_sorted(levels, {}, &WindowLevel::to));
+  for (const WindowLevel& level : levels) {
+    const std::size_t length = level.to - level.from;
+    CHECK(level.is_short == (length < 32));
+    CHECK(length <= 128);
+    CHECK(level.mean == Approx(0.01));
+    CHECK(level.error > 0);  // never nothing: the loss's own arithmetic is not exact
+    CHECK(level.apart == 0);
+  }
+  CHECK(std::ranges::count(levels, std::size_t{128}, [](const WindowLevel& level) { return level.to - level.from; }) == 2);
+  for (const std::int64_t steps : {3, 4, 7, 9}) {
+    const auto few = windows_of(reference_of(one_reference({.steps = steps})),
+                                std::vector<double>(static_cast<std::size_t>(steps), 0.01));
+    CHECK(few.size() == 1);
+    CHECK(std::ranges::none_of(few, &WindowLevel::shows_error));
+  }
+}
+
 TEST_CASE("windows: a difference that grows on one side does not scatter, one that changes sides does") {
   const Reference reference = reference_of(one_reference());
   std::vector<double> noise = white(64, 1);
@@ -112,6 +133,30 @@ TEST_CASE("windows: a difference that grows on one side does not scatter, one th
   };
   CHECK(error(0.1) < 0.005);
   CHECK(error(-0.32) > 0.1);
+}
+
+TEST_CASE("windows: a log that prints means, or has no batch noise, shows less of its error") {
+  std::vector<double> fractions = white(240, 3);
+  for (double& fraction : fractions) fraction = 0.01 * fraction + 0.001;
+  double plain = 0, means = 0;
+  for (const WindowLevel& level : windows_of(reference_of(one_reference()), fractions)) plain += level.error;
+  for (const WindowLevel& level : windows_of(reference_of(one_reference({.log = {.mean = 20}})), fractions))
+    means += level.error;
+  CHECK(means > 2 * plain);
+  const auto shown = [&](const Training& training) {
+    const auto levels = windows_of(reference_of(one_reference(training)), fractions);
+    return std::ranges::any_of(levels, [](const WindowLevel& level) { return level.shows_error && !level.is_short; });
+  };
+  CHECK(shown({}));
+  CHECK_FALSE(shown({.batch_noise = 0, .most_apart = 0}));
+}
+
+TEST_CASE("windows: the error is no smaller than what printed digits hide") {
+  const Training printed{.log = {.decimals = 2}};
+  for (const WindowLevel& level : windows_of(reference_of(one_reference(printed)), std::vector<double>(240, 0.01))) {
+    CHECK(level.printed > 0.01 * 0.01 / 5);  // of a loss of 5
+    CHECK(level.error >= level.printed);
+  }
 }
 
 TEST_CASE("how far moved runs are apart: the largest of the blocks that touch a place, and of their neighbours") {
@@ -142,4 +187,25 @@ TEST_CASE("how far moved runs are apart: the largest of the blocks that touch a 
   CHECK_FALSE(Apart().known());
   CHECK(Apart().in({0, 5}) == 0);
   CHECK(Apart(std::vector<std::vector<double>>{{0.1, -0.1}}).in({0, 2}) == Approx(0.1));  // fewer than a block
+}
+
+TEST_CASE("moved runs tell of windows of a run that saw the same batches, and nothing of one that saw others") {
+  const Reference reference = reference_of(references());
+  const Difference one = off_by(reference, std::vector<double>(240, 0.01));
+  for (const WindowLevel& level : window_levels(reference, one, Batches::same)) CHECK(level.apart > 0);
+  for (const WindowLevel& level : window_levels(reference, one, Batches::alike)) CHECK(level.apart > 0);
+  for (const WindowLevel& level : window_levels(reference, one, Batches::others)) CHECK(level.apart == 0);
+}
+
+TEST_CASE("what two runs saw") {
+  const auto batches = [](const Training& one, const Device& device) {
+    const Reference reference = reference_of(one_reference());
+    return batches_of(reference, difference(reference, run(one, device)));
+  };
+  CHECK(batches({}, {.rounding = 1e-7}) == Batches::same);
+  CHECK(batches({}, {.rounding = 5e-4}) == Batches::same);
+  CHECK(batches({}, {.fault = constant(5)}) == Batches::same);
+  CHECK(batches({.order = 2}, {}) == Batches::others);
+  CHECK(batches({.mask_noise = 0.025}, {}) == Batches::alike);
+  CHECK(batches_of(std::vector<double>{1, 2, 3}, std::vector<double>{1, 2, 3}) == Batches::others);  // too few to tell
 }
