@@ -151,6 +151,20 @@ TEST_CASE("worlds: a fault that begins at half of the run never passes") {
   }
 }
 
+TEST_CASE("worlds: where a fault makes a run tumble from half of a log of few values on, no earlier part passes it") {
+  const Fault tumbles = [](std::int64_t step) {
+    return step > 100 ? 1 + 0.01 * (0.7 + 8 * std::sin(0.37 * static_cast<double>(step))) : 1;
+  };
+  for (const std::int64_t every : {2, 5}) {
+    const Training training{.most_apart = 0.001, .log = {.every = every}};
+    for (const bool three : {false, true}) {
+      const std::vector<Curve> runs = three ? references(training) : one_reference(training);
+      for (const Judgement& judgement : of_devices(panel_of(runs), training, tumbles))
+        CHECK(judgement.verdict != Verdict::pass);
+    }
+  }
+}
+
 TEST_CASE("worlds: a fault that heals passes with a note, and fails where the whole run is asked for") {
   const Training training;
   const Fault heals = between(20, 90, 4);
