@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """`bisectd run` with default options on real Paddle and stand-in devices that round: who is accused, and rightly?
 
-    planted_devices.py [--plants none,one,two,three,four,flag,beside,mates,mate] [--games 10] [--first-seed 1] [--steps 80] [--rounding 3e-6] [--devices 1] [--bisectd FILE]
+    planted_devices.py [--plants none,one,two,three,four,flag,beside,mates,mate] [--games 10] [--first-seed 1] [--steps 80] [--rounding 3e-6] [--devices 1] [--plain] [--bisectd FILE]
 
 Per game the training has a seed of its own, and reference and device are of makes of their own. none: nothing is wrong; one to four:
 so many operators are; flag: an operator is wrong only while a flag is on; beside: an operator is, and a healthy one goes wrong while its
 neighbour runs on the CPU; mates: an operator is, and two healthy ones go wrong while only one of the two runs on the CPU; mate: the wrong one and a healthy one go
-(more) wrong then, so that the smallest fix is both: "doubted" if the report says that one may be right. A game: eight references, about 40 operators.
+(more) wrong then, so that the smallest fix is both: "doubted" if the report says that one may be right. A game: about 40 operators, and the default references.
+--plain: the reference is one run that was not moved.
 """
 import argparse
 import json
@@ -51,13 +52,13 @@ def plant(kind, chance):
     return faults, sorted(op for op, _ in chosen)
 
 
-def experiment(folder, seed, faults, steps, rounding, devices):
+def experiment(folder, seed, faults, steps, rounding, devices, plain):
     (folder / "faults.json").write_text(json.dumps({"faults": faults} | ({"rounding": rounding} if rounding else {})))
     command = json.dumps([str(ROOT / ".venv/bin/python"), str(PADDLE / "train.py"), "-c", str(PADDLE / "rec.yml"), "-o",
                           "Global.use_npu=true", "Global.log_smooth_window=1", "Global.print_batch_step=1",
                           f"Global.seed={seed}", "Global.epoch_num=1", f"Train.dataset.samples={BATCH * steps}",
                           "Global.save_model_dir={attempt}/output"])
-    standin = ROOT / "build/standin-npu"
+    standin, repeats = ROOT / "build/standin-npu", "\n  repeats: 1" if plain else ""
     (folder / "experiment.yaml").write_text(f"""\
 version: 1
 name: planted
@@ -65,7 +66,7 @@ extends: paddle-npu
 reference:
   command: {command}
   environment: {{CUSTOM_DEVICE_ROOT: {standin}, STANDIN_NPU_MAKE: gpu{seed}}}
-  devices: {{kind: npu, ids: [2, 3]}}
+  devices: {{kind: npu, ids: [2, 3]}}{repeats}
 subject:
   command: {command}
   devices: {{kind: npu, ids: {list(range(devices))}}}
@@ -130,6 +131,7 @@ def main():
     parser.add_argument("--steps", type=int, default=80)
     parser.add_argument("--rounding", type=float, help="of the device; unset: the stand-in's own, 3e-6")
     parser.add_argument("--devices", type=int, default=2, choices=(1, 2), help="of the subject")
+    parser.add_argument("--plain", action="store_true")
     parser.add_argument("--bisectd", type=lambda file: str(pathlib.Path(file).absolute()), default=str(ROOT / "build/ci/driver/bisectd"))
     wanted = parser.parse_args()
     for kind in wanted.plants.split(","):
@@ -138,7 +140,7 @@ def main():
             faults, names = plant(kind, random.Random(f"{kind} {seed}"))
             with tempfile.TemporaryDirectory() as name:
                 folder = pathlib.Path(name)
-                experiment(folder, seed, faults, wanted.steps, wanted.rounding, wanted.devices)
+                experiment(folder, seed, faults, wanted.steps, wanted.rounding, wanted.devices, wanted.plain)
                 report, seconds = played(wanted.bisectd, folder)
             result = judged(report, names, kind,
                             lambda op, seed=seed: harm_alone(seed, wanted.steps, wanted.rounding, (op, dict(FAULTS)[op])))
