@@ -18,7 +18,6 @@ constexpr std::size_t kShort = 8;        ///< of a shorter log, and of the first
 constexpr std::size_t kLookedAt = 4;     ///< values that show an error
 constexpr std::size_t kMemorySpan = 64;  ///< values of the reference, at least, from which its memory is read
 constexpr double kMostMemory = 0.98;
-constexpr double kSmoothed = 0.4;  ///< memory from which on the log prints a mean of several steps (mend R)
 /// Memory up to which a slope is a fault's, and not what the log remembers: at 0.2 two more of 82 runs of means with harm
 /// below 1/4 fail, at 0 six fewer of 58 runs of 60 steps with harm of 2 to 8 (judged_devices.py).
 constexpr double kNoMemory = 0.1;
@@ -44,7 +43,6 @@ struct Error {
 /// By an AR(1) process around the line of the window, for a fault that grows is no scatter; Kendall's correction for the
 /// bias of a short window. `log_memory`: of the reference there.
 Error error_of(std::span<const double> values, double mean, double log_memory) {
-  const double least = log_memory > kSmoothed ? log_memory : 0;
   if (values.size() < kLookedAt) return {std::abs(mean), 0};
   const auto n = static_cast<double>(values.size());
   const bool may_lean = log_memory <= kNoMemory && values.size() >= kFewest;
@@ -56,7 +54,7 @@ Error error_of(std::span<const double> values, double mean, double log_memory) {
     products += rest * std::exchange(before, rest);
   }
   const double lag = squares > 0 ? products / squares : 0;
-  const double rho = std::max(std::clamp((lag * n + fitted) / std::max(n - 3 - fitted, 1.0), 0.0, kMostMemory), least);
+  const double rho = std::max(std::clamp((lag * n + fitted) / std::max(n - 3 - fitted, 1.0), 0.0, kMostMemory), log_memory);
   const double independent = n * (1 - rho) / (1 + rho);
   return {std::sqrt(squares / (n - fitted) / independent), independent};
 }
@@ -73,7 +71,7 @@ std::set<std::size_t> lengths_of(std::size_t n, std::size_t first) {
 
 }  // namespace
 
-double memory(std::span<const double> values, double unit) {
+double memory(std::span<const double> values) {
   if (values.size() < kShort) return kMostMemory;
   const std::size_t count = values.size() - 1;
   const double n = static_cast<double>(count), middle = (n - 1) / 2, mean_square = (n * n - 1) / 12;
@@ -93,11 +91,7 @@ double memory(std::span<const double> values, double unit) {
     squares += step * step;
     before = step;
   }
-  // Rounding to a printed digit is white noise of unit^2 / 12 on every value, which hides that a curve is smooth.
-  products += n * unit * unit / 12;
-  squares -= n * unit * unit / 6;
-  // Of a running mean the differences are independent; without their parabola they are correlated by -3/n.
-  return squares > 0 ? std::clamp((1 + 6 / n) * (1 + 2 * products / squares), 0.0, kMostMemory) : kMostMemory;
+  return squares > 0 ? std::clamp(1 + 2 * products / squares, 0.0, kMostMemory) : kMostMemory;
 }
 
 std::vector<WindowLevel> window_levels(const Reference& reference, const Difference& difference, Batches batches) {
@@ -117,7 +111,7 @@ std::vector<WindowLevel> window_levels(const Reference& reference, const Differe
       level.mean = mean_of(values);
       const std::size_t wide = std::min(std::max(length, kMemorySpan), n), middle = from + length / 2;
       const std::size_t low = std::min(middle - std::min(middle, wide / 2), n - wide);
-      const double log_memory = memory(std::span(at).subspan(low, wide), reference.unit);
+      const double log_memory = memory(std::span(at).subspan(low, wide));
       const Error error = error_of(values, level.mean, log_memory);
       level.printed = printing_error(std::span(at).subspan(from, length), reference.unit) /
                       reference.scale[difference.places[from + length - 1]];

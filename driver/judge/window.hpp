@@ -38,8 +38,7 @@ std::vector<WindowLevel> window_levels(const Reference& reference, const Differe
 
 /// Memory of the noise in a loss, whatever its trend, 0 to 0.98: differences of white noise are correlated by -1/2 with the
 /// one before, of a running mean by 0, of a smooth curve by 1; this is 1 + 2 times that, at least 0. The parabola through
-/// the differences is taken off first: in its first steps a loss falls by more than it wobbles. `unit`: of the last printed
-/// digit; what rounding to it adds is taken off, too.
-double memory(std::span<const double> values, double unit = 0);
+/// the differences is taken off first: in its first steps a loss falls by more than it wobbles.
+double memory(std::span<const double> values);
 
 }  // namespace bisectd::driver::judge

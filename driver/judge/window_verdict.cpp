@@ -14,11 +14,11 @@ namespace {
 using strategies::Verdict;
 
 constexpr double kFails = 8;      ///< errors from which a difference is real: 480 healthy curves reach 7.9 (design "wobble")
-constexpr double kQuiet = 5;      ///< and up to which it does not stand in the way of a pass
+constexpr double kEven = 3.4;     ///< at which it is as likely real as not (5,200 judgements of judged_devices.py)
 constexpr double kMoved = 5;      ///< times what moved runs are apart that no device explains: healthy ones reach 3.1
 constexpr double kBlind = 10;     ///< times as much where a window does not show its error (a log without batch noise)
 constexpr double kExplained = 2;  ///< times that, up to which they explain it
-constexpr double kLeast = 0.25, kWorthALook = 0.5;  ///< of the target: what counts as nothing, what is asked at all
+constexpr double kLeast = 0.25;   ///< of the target: what counts as nothing
 /// Errors that a difference needs where the other side may have seen other masks, or where a window is short.
 constexpr double kSteady = 4;
 /// A unit of bfloat16: more no arithmetic is off by in the first steps; healthy devices reach 0.11 % there.
@@ -37,7 +37,7 @@ struct Seen {
   double error = 0;      ///< of the window and of the runs' own spread
   double score = 0;      ///< how surely the difference is real: beyond kFails it is
   double uncertain = 0;  ///< what the size is uncertain by, by the witness of the score
-  bool real(double target) const { return score > kFails && size > kWorthALook * target; }
+  bool real() const { return score > kFails; }
 };
 
 std::vector<Seen> look(const Reference& reference, const Difference& difference, Batches batches, double own_spread,
@@ -49,11 +49,10 @@ std::vector<Seen> look(const Reference& reference, const Difference& difference,
     seen.uncertain = seen.error;
     const double size = std::max(seen.size, 0.0);
     seen.score = (size - kLeast * accept.target) / seen.error;
-    const double undecided = (kFails + kQuiet) / 2;  // may forbid a pass, not condemn
-    if (!level.shows_error || level.is_short) seen.score = std::min(seen.score, std::max(undecided, seen.score / kBlind));
+    if (!level.shows_error || level.is_short) seen.score = std::min(seen.score, std::max(kEven, seen.score / kBlind));
     if (level.apart > 0) {
-      const double ratio = size / std::max(level.apart, 1e-4);
-      if (ratio < kExplained) seen.score = std::min(seen.score, undecided);
+      const double ratio = size / level.apart;
+      if (ratio < kExplained) seen.score = std::min(seen.score, kEven);
       if (batches == Batches::same || size > kSteady * seen.error)
         seen.score = std::max(seen.score, kFails * ratio / kMoved);
     }
@@ -77,7 +76,7 @@ std::vector<Seen> look(const Reference& reference, const Difference& difference,
 /// one in seven is bad; odds are even at 3.4 and grow with the fourth power (tests/bench/judged_devices.py, 5,200
 /// judgements).
 double probability_real(double score) {
-  constexpr double kUnknown = 1.0 / 6, kEven = 3.4, kSteepness = 4;
+  constexpr double kUnknown = 1.0 / 6, kSteepness = 4;
   const double odds = kUnknown + std::pow(std::max(score, 0.0) / kEven, kSteepness);
   return odds / (1 + odds);
 }
@@ -121,13 +120,10 @@ Ruling rule(const Reference& reference, const Difference& difference, std::span<
     return is_late(to - from > kShortest ? (from + to) / 2 : to - 1);
   };
   const Seen *beyond = nullptr, *earlier = nullptr, *precise = nullptr, *end = nullptr, *likeliest = nullptr;
-  bool quiet = true;
   for (const Seen& seen : all) {
-    const bool real = seen.real(target) && seen.size - seen.uncertain > target;
+    const bool real = seen.real() && seen.size - seen.uncertain > target;
     const Seen*& most = at_end(seen) ? beyond : earlier;
-    const bool later = at_end(seen) && most && seen.level.to > most->level.to;  // what it came to, not the most it was
-    if (real && (!most || later || seen.score > most->score)) most = &seen;
-    if (at_end(seen) && seen.size > target && seen.score > kQuiet) quiet = false;
+    if (real && (!most || seen.score > most->score)) most = &seen;
     if (!seen.level.is_short && seen.error <= kPrecise * target &&
         (!precise || seen.level.to > precise->level.to || seen.error < precise->error))
       precise = &seen;
@@ -137,10 +133,10 @@ Ruling rule(const Reference& reference, const Difference& difference, std::span<
   if (beyond) return {Verdict::fail, beyond, end, nullptr, {}};
   if (earlier && accept.whole) return {Verdict::fail, earlier, end, nullptr, {}};
   const bool within = precise && precise->size <= target && precise->size + 2 * precise->error <= accept.grey * target;
-  if (within && quiet && is_late(precise->level.to - 1)) return {Verdict::pass, precise, end, earlier, {}};
+  if (within && is_late(precise->level.to - 1)) return {Verdict::pass, precise, end, earlier, {}};
   // What was off on the way may have healed: only where the end does not look so, it counts.
   if (earlier && end && end->size > target) return {Verdict::fail, earlier, end, nullptr, {}};
-  if (within && quiet && !begins_behind(precise->level.to, reference, difference, target)) {
+  if (within && !begins_behind(precise->level.to, reference, difference, target)) {
     const auto speaks = [&](const Seen& seen) {
       const bool explained = seen.size < kExplained * seen.level.apart;
       return seen.level.to > precise->level.to && !explained && seen.size - kSpeaks * seen.error > target;
@@ -231,7 +227,7 @@ Judgement judge_by_windows(const Reference& reference, const Difference& differe
     const Steps there = steps_of(reference, difference, ruling.on_the_way->level);
     judgement.notes.push_back(fmt::format("it was off by {:+.2g} % in steps {} to {}, but ends within the target",
                                           100 * ruling.on_the_way->level.mean, there.first, there.last));
-  } else if (ruling.verdict == Verdict::pass && seen.real(accept.target)) {
+  } else if (ruling.verdict == Verdict::pass && seen.real()) {
     judgement.notes.push_back("the difference is real, and within the target");
   }
   return judgement;
