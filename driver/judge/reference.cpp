@@ -279,11 +279,9 @@ Apart::Apart(std::span<const std::vector<double>> runs) {
 double Apart::in(const Places& places) const {
   const std::size_t half = std::max<std::size_t>(length_ / 2, 1);
   if (blocks_.empty() || places.size() == 0) return 0;
-  const std::size_t touched = length_ / half;  // how many blocks before one still touch it
-  const std::size_t first = places.from / half - std::min(places.from / half, touched);
-  const std::size_t last = std::min((places.to - 1) / half + 1, blocks_.size() - 1);
-  return *std::max_element(blocks_.begin() + static_cast<std::ptrdiff_t>(std::min(first, last)),
-                           blocks_.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+  const std::size_t last = std::min((places.to - 1) / half, blocks_.size() - 1);
+  const auto touching = std::span(blocks_).first(last + 1).subspan(std::min(places.from / half, last));
+  return std::ranges::max(touching);
 }
 
 Places places_between(const Reference& reference, std::int64_t first, std::int64_t last) {

@@ -42,8 +42,8 @@ class Apart {
   explicit Apart(std::span<const std::vector<double>> runs);
 
   bool known() const { return !blocks_.empty(); }
-  /// Root mean square of a run over a block of steps: the largest of the blocks that touch these places and of their
-  /// neighbours, as a fraction. 0 where it is not known.
+  /// Root mean square of a run over a block of steps: the largest of the blocks that begin among these places, as a
+  /// fraction. 0 where it is not known.
   double in(const Places& places) const;
 
  private:

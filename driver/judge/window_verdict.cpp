@@ -14,7 +14,7 @@ namespace {
 using strategies::Verdict;
 
 constexpr double kFails = 8;      ///< errors from which a difference is real: 480 healthy curves reach 7.9 (design "wobble")
-constexpr double kEven = 3.4;     ///< at which it is as likely real as not (5,200 judgements of judged_devices.py)
+constexpr double kEven = 3.25;    ///< at which it is as likely real as not (5,200 judgements of judged_devices.py)
 constexpr double kMoved = 5;      ///< times what moved runs are apart that no device explains: healthy ones reach 3.1
 constexpr double kBlind = 10;     ///< times as much where a window does not show its error (a log without batch noise)
 constexpr double kExplained = 2;  ///< times that, up to which they explain it
@@ -73,11 +73,10 @@ std::vector<Seen> look(const Reference& reference, const Difference& difference,
 }
 
 /// How likely a difference is real, from its score: of judged devices whose score is low, since nothing is known of them,
-/// one in seven is bad; odds are even at 3.4 and grow with the fourth power (tests/bench/judged_devices.py, 5,200
-/// judgements).
+/// one in seven is bad, and the odds grow with the fourth power (tests/bench/judged_devices.py, 5,200 judgements).
 double probability_real(double score) {
   constexpr double kUnknown = 1.0 / 6, kSteepness = 4;
-  const double odds = kUnknown + std::pow(std::max(score, 0.0) / kEven, kSteepness);
+  const double odds = kUnknown + (1 - kUnknown) * std::pow(std::max(score, 0.0) / kEven, kSteepness);
   return odds / (1 + odds);
 }
 
@@ -100,10 +99,11 @@ struct Ruling {
 bool begins_behind(std::size_t from, const Reference& reference, const Difference& difference, double target) {
   const auto values = std::span(difference.values);
   for (std::size_t at = std::max(from, 2 * kBeginning) - kBeginning; at + kBeginning <= values.size(); ++at) {
-    const double before = rms(values.subspan(at - kBeginning, kBeginning)), behind = rms(values.subspan(at, kBeginning));
     const auto places = std::span(difference.places).subspan(at, kBeginning);
+    const double printed = reference.unit / reference.scale[places.front()] / 4;
+    const double before = std::max(rms(values.subspan(at - kBeginning, kBeginning)), printed);
     const double apart = reference.apart.in({places.front(), places.back() + 1});
-    if (behind > std::max({target, kBegins * before, kExplained * apart})) return true;
+    if (rms(values.subspan(at, kBeginning)) > std::max({target, kBegins * before, kExplained * apart})) return true;
   }
   return false;
 }
