@@ -123,7 +123,8 @@ Ruling rule(const Reference& reference, const Difference& difference, std::span<
   for (const Seen& seen : all) {
     const bool real = seen.real() && seen.size - seen.uncertain > target;
     const Seen*& most = at_end(seen) ? beyond : earlier;
-    if (real && (!most || seen.score > most->score)) most = &seen;
+    const bool later = at_end(seen) && most && seen.level.to > most->level.to;  // what it came to, not the most it was
+    if (real && (!most || later || seen.score > most->score)) most = &seen;
     if (!seen.level.is_short && seen.error <= kPrecise * target &&
         (!precise || seen.level.to > precise->level.to || seen.error < precise->error))
       precise = &seen;
