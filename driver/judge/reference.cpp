@@ -280,8 +280,7 @@ double Apart::in(const Places& places) const {
   const std::size_t half = std::max<std::size_t>(length_ / 2, 1);
   if (blocks_.empty() || places.size() == 0) return 0;
   const std::size_t last = std::min((places.to - 1) / half, blocks_.size() - 1);
-  const auto touching = std::span(blocks_).first(last + 1).subspan(std::min(places.from / half, last));
-  return std::ranges::max(touching);
+  return std::ranges::max(std::span(blocks_).first(last + 1).subspan(std::min(places.from / half, last)));
 }
 
 Places places_between(const Reference& reference, std::int64_t first, std::int64_t last) {

@@ -5,7 +5,7 @@
                       [--only NAME,...]
 
 FOLDER holds what healthy_devices.py keeps (build/bench/healthy) or what worlds/generate.py writes, or both. Per kind of log: every step,
-running means of 20 steps, every tenth step, so many decimals (digits2), the first so many steps (first12, without the worlds' faults). Per reference: one plain log; one and two moved by a thousandth; three
+running means of 20 steps, every second, third, fifth or tenth step, so many decimals (digits2), the first so many steps (first12, without the worlds' faults). Per reference: one plain log; one and two moved by a thousandth; three
 plain ones (of worlds only). Harm: what the fault does on the reference's own device, mean difference of the last third, in targets of 0.5 %."""
 import argparse
 import collections
@@ -37,8 +37,8 @@ def log(loss, kind):
     steps = range(1, len(loss) + 1)
     if kind == "mean":
         return list(steps), [sum(loss[max(0, t - 20):t]) / min(t, 20) for t in steps]
-    if kind == "tenth":
-        return list(steps)[9::10], loss[9::10]
+    if every := {"second": 2, "third": 3, "fifth": 5, "tenth": 10}.get(kind):
+        return list(steps)[every - 1::every], loss[every - 1::every]
     if kind.startswith("first"):
         return list(steps)[:int(kind[5:])], loss[:int(kind[5:])]
     if kind.startswith("digits"):
