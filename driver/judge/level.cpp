@@ -11,6 +11,12 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+double rms(std::span<const double> values) {
+  double squares = 0;
+  for (const double value : values) squares += value * value / static_cast<double>(values.size());
+  return std::sqrt(squares);
+}
+
 double trimmed_mean(std::span<double> values, double trim) {
   const auto n = static_cast<std::ptrdiff_t>(values.size());
   const auto cut = std::min(static_cast<std::ptrdiff_t>(trim * static_cast<double>(n)), (n - 1) / 2);

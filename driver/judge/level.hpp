@@ -9,6 +9,9 @@ namespace bisectd::driver::judge {
 /// Of at least one value.
 double mean_of(std::span<const double> values);
 
+/// Root mean square of at least one value.
+double rms(std::span<const double> values);
+
 /// Differences are cut at this size (as a fraction), so that 1e308 in a log stays a large number and not an infinity.
 inline constexpr double kLargestDifference = 1e6;
 

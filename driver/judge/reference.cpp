@@ -150,12 +150,6 @@ double shows_from(const Reference& reference) {
   return std::max(kShows, kDigits * reference.unit / reference.scale.front());
 }
 
-double rms(std::span<const double> values) {
-  double squares = 0;
-  for (const double value : values) squares += value * value / static_cast<double>(values.size());
-  return std::sqrt(squares);
-}
-
 std::vector<double> differences(std::span<const double> run, std::span<const double> from, std::span<const double> scale) {
   std::vector<double> result(run.size());
   for (std::size_t t = 0; t < run.size(); ++t) result[t] = relative(run[t], from[t], scale[t]);

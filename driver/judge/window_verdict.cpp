@@ -28,7 +28,6 @@ constexpr double kSpeaks = 2;     ///< errors beyond the target by which the res
 /// Times what 8 values were off by that rounding hardly grows to in the next 8: of faults that begin at half of the run 149
 /// of 168 do (`worlds`, logs of every step to every tenth), of healthy devices 41 of 1,404, where batches make noise.
 constexpr double kBegins = 20;
-constexpr std::size_t kBeginning = 8;
 
 /// A window with what it says.
 struct Seen {
@@ -97,13 +96,15 @@ struct Ruling {
 
 /// Whether something begins behind value `from`: too suddenly for rounding, and beyond what moved runs explain.
 bool begins_behind(std::size_t from, const Reference& reference, const Difference& difference, double target) {
+  constexpr std::size_t kStretch = 8;
   const auto values = std::span(difference.values);
-  for (std::size_t at = std::max(from, 2 * kBeginning) - kBeginning; at + kBeginning <= values.size(); ++at) {
-    const auto places = std::span(difference.places).subspan(at, kBeginning);
+  for (std::size_t at = std::max(from, 2 * kStretch) - kStretch; at + kStretch <= values.size(); ++at) {
+    const auto places = std::span(difference.places).subspan(at, kStretch);
+    // What printed digits hide is not known to be small.
     const double printed = reference.unit / reference.scale[places.front()] / 4;
-    const double before = std::max(rms(values.subspan(at - kBeginning, kBeginning)), printed);
+    const double before = std::max(rms(values.subspan(at - kStretch, kStretch)), printed);
     const double apart = reference.apart.in({places.front(), places.back() + 1});
-    if (rms(values.subspan(at, kBeginning)) > std::max({target, kBegins * before, kExplained * apart})) return true;
+    if (rms(values.subspan(at, kStretch)) > std::max({target, kBegins * before, kExplained * apart})) return true;
   }
   return false;
 }

@@ -81,6 +81,14 @@ class Controls(Space):
                 self.accuses_nobody(r"with nothing neutralised it failed in trial \d and passed in trial \d+, .* later", devices=devices,
                                     goal=goal)
 
+    def test_a_change_before_the_controls_accuses_nobody_where_there_is_noise(self):
+        for later in ({"late": []}, {"late": [GUILTY], "late_everywhere": 4}):
+            with self.subTest(**later):
+                self.play(noise=0.35, seed=9, code=None)
+                report, done = self.play(code=3, noise=0.35, seed=9, changes_at=self.runs_before_the_controls(), **later)
+                self.assertEqual(report["outcome"], "inconclusive")
+                self.assertIn("Nobody is accused", done.out)
+
     def test_where_noise_is_in_the_way_it_is_said(self):
         report, done = self.play(causes=(["op2", 1.3],), code=3, noise=1.0, seed=8)
         self.assertEqual(report["outcome"], "inconclusive")
